@@ -11,8 +11,8 @@ process.env["NODE_COMPILE_CACHE"] ??= path.resolve("node_modules/.cache/compile"
 process.env["GLIBC_TUNABLES"] ??= "glibc.malloc.hugetlb=1";
 
 /**
- * What takes more than a quarter of a minute, longest first. One that began last would leave the other core idle; a fresh
- * clone cannot know.
+ * What takes more than a quarter of a minute, longest first. One that began last would leave the other core idle; a
+ * fresh clone cannot know.
  */
 const long = [
 	...["workspaces/crash", "workspaces/trees", "browser/core", "workspaces/remotes", "api/readme", "browser/pages"],
@@ -42,7 +42,7 @@ const together = [
 	"test/nodes/{database,errand-faults,errands,fence,moved-trees,moving,routes}.test.ts",
 	"test/nodes/{rows,simulation,surfaces,tail,writers}.test.ts",
 	"test/slots/fairness.test.ts",
-	"test/tui/{code,conversation,page,parts,question,saved}.test.ts",
+	"test/tui/{code,conversation,interrupt,page,panels,parts,question,saved}.test.ts",
 	"test/turns/{budget,clocks,context,control,faults,kill-words,messaging,prompt-authors}.test.ts",
 	"test/workspaces/{git,keyring,plain-commit,snapshots,steady}.test.ts",
 ];
@@ -75,7 +75,8 @@ export const shared = {
 export const run = {
 	globalSetup: ["test/global-setup.ts"],
 	reporters: reporters(),
-	// two cores are all that the gate counts on; tests of daemons and agents leave them idle a quarter of the time with four
+	// two cores are all that the gate counts on; with four workers, tests of daemons and agents leave them idle a quarter
+	// of the time
 	maxWorkers: 5,
 };
 

@@ -55,7 +55,9 @@ export async function commandLine(): Promise<Result[]> {
 /** the daemon returns memory in its first idle seconds */
 const idleMs = 15_000;
 
-/** Where the kernel tells: of the resident memory, Node's own program is shared with every other process that runs it. */
+/**
+ * Where the kernel tells: of the resident memory, Node's own program is shared with every other process that runs it.
+ */
 async function idleMemory(home: string): Promise<Result[]> {
 	const { pid } = JSON.parse(readFileSync(path.join(home, "daemon.json"), "utf8"));
 	if (!existsSync(`/proc/${pid}/status`)) return [];

@@ -1,5 +1,5 @@
-// The dashboard in a real browser: what is loaded first, how soon it shows something with many agents, how soon an event
-// is on screen, and how a long conversation opens and scrolls.
+// The dashboard in a real browser: what is loaded first, how soon it shows something with many agents, how soon an
+// event is on screen, and how a long conversation opens and scrolls.
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
@@ -160,7 +160,9 @@ const scrolled = async (
 		{ of: list, ...how },
 	);
 
-/** From the answer to a request, which follows the commit, to the frame that shows it. Both clocks are this machine's. */
+/**
+ * From the answer to a request, which follows the commit, to the frame that shows it. Both clocks are this machine's.
+ */
 async function eventOnScreen(
 	page: Page,
 	daemon: Daemon,

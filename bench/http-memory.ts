@@ -54,7 +54,9 @@ async function weigh(home: string): Promise<(string | number)[]> {
 	return [list.length.toLocaleString("en"), before.mib, after.mib, ms];
 }
 
-/** The same with the program that users install; a checkout keeps what reads TypeScript in the memory of each thread. */
+/**
+ * The same with the program that users install; a checkout keeps what reads TypeScript in the memory of each thread.
+ */
 async function weighRelease(home: string): Promise<(string | number)[]> {
 	await run(process.execPath, ["tools/build.ts"]);
 	const env = { PATH: process.env["PATH"], HOME: path.dirname(home), BROOD_HOME: home, BROOD_PORT: "0" };

@@ -91,6 +91,8 @@ function take(watcher: Watcher, chunk: Buffer): void {
 		watcher.events++;
 		from = at + 2;
 	}
+	// comments that keep the connection alive are written in one piece
+	watcher.events -= text.split(": still here\n\n").length - 1;
 	watcher.half = text.length > from && text.endsWith("\n");
 	watcher.tail = text.slice(-100);
 	if (stamps) for (const [, stamp] of text.matchAll(/"text":"(\d+\.\d+)"/g)) arrivals.push([Number(stamp), lastAt]);

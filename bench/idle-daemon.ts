@@ -1,4 +1,5 @@
-// Measures a daemon with agents whose idle processes were ended: how much memory each takes. Prints the figures as JSON.
+// Measures a daemon with agents whose idle processes were ended: how much memory each takes. Prints the figures as
+// JSON.
 import { setTimeout as pause } from "node:timers/promises";
 import { system } from "#contract/ids.ts";
 import type { Engine } from "#engine/engine.ts";

@@ -1,5 +1,6 @@
-// What PostgreSQL itself takes for the rows that the nodes' bench writes: the writer's lock, the statements of the store
-// and COMMIT, for 64 commands at once, without an engine. What the store asks at the beginning of a batch is left out.
+// What PostgreSQL itself takes for the rows that the nodes' bench writes: the writer's lock, the statements of the
+// store and COMMIT, for 64 commands at once, without an engine. What the store asks at the beginning of a batch is left
+// out.
 import { randomUUID } from "node:crypto";
 import { beginBatch } from "#adapters/store/postgres/begin.ts";
 import { bulkWrites, columnTypes } from "#adapters/store/postgres/bulk.ts";

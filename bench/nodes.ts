@@ -1,5 +1,5 @@
-// Several nodes on one PostgreSQL (fsync on), each a process of its own: what they write together, what idle ones cost the
-// first, how soon a prompt that one is given begins at another, and what it takes to list agents there.
+// Several nodes on one PostgreSQL (fsync on), each a process of its own: what they write together, what idle ones cost
+// the first, how soon a prompt that one is given begins at another, and what it takes to list agents there.
 import { type ChildProcess, spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 import { randomIds } from "#adapters/system/ids.ts";

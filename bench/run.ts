@@ -7,9 +7,9 @@ import { boot } from "./boot.ts";
 import { commandLine } from "./command-line.ts";
 import { context } from "./context.ts";
 import { dashboard } from "./dashboard.ts";
+import { eventLoop } from "./event-loop.ts";
 import { flat } from "./flat.ts";
 import { groupCommit } from "./group-commit.ts";
-import { heartbeat } from "./heartbeat.ts";
 import { forks, replays } from "./history.ts";
 import { http } from "./http.ts";
 import { mirror } from "./mirror.ts";
@@ -23,7 +23,7 @@ import { workspaces } from "./workspaces.ts";
 
 const benches: Record<string, () => Promise<Result[]>> = {
 	"group-commit": groupCommit,
-	heartbeat,
+	"event-loop": eventLoop,
 	forks,
 	replays,
 	boot,

@@ -1,4 +1,5 @@
-// The daemon that `terminal.ts` measures the terminal against: makes agents and items on command, and lets agents stream.
+// The daemon that `terminal.ts` measures the terminal against: makes agents and items on command, and lets agents
+// stream.
 import { createInterface } from "node:readline";
 import { AgentId, human, system } from "#contract/ids.ts";
 import { startDaemon } from "#src/main.ts";

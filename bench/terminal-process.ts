@@ -40,7 +40,10 @@ const program = new TerminalProgram(
 const over = program.run();
 await pause(2000);
 
-/** Milliseconds of CPU for a key and its frame. Some kernels count CPU in steps longer than a key takes: many are measured at once. */
+/**
+ * Milliseconds of CPU for a key and its frame. Some kernels count CPU in steps longer than a key takes: many are
+ * measured at once.
+ */
 async function cost(data: string, count: number): Promise<number> {
 	const all: number[] = [];
 	for (let batch = 0; batch < batches; batch++) {

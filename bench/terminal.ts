@@ -1,5 +1,5 @@
-// What the terminal costs: a key in a thread of 1,000 items and of 100,000, a key to the screen while ten agents stream,
-// and the first frame among 1,000 agents. The last two go through a real pty, into a terminal emulator.
+// What the terminal costs: a key in a thread of 1,000 items and of 100,000, a key to the screen while ten agents
+// stream, and the first frame among 1,000 agents. The last two go through a real pty, into a terminal emulator.
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";

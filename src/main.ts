@@ -121,8 +121,7 @@ export async function startDaemon({
 	const remote = await remoteListenerIn(home, config, failed);
 	if (remote !== null) parts.use(remote);
 	const containment = inForce(await finding, home);
-	const allPrograms = { ...ownPrograms, ...programs };
-	const adapters = path.join(home, "adapters");
+	const [allPrograms, adapters] = [{ ...ownPrograms, ...programs }, path.join(home, "adapters")];
 	const [tokens, token] = [new ProcessTokens(randomIds), homeToken(home, randomIds.secret())];
 	const gitRecorder = new GitRecorder(log);
 	const homeId = homeIdOf(home, randomIds.key());

@@ -331,7 +331,7 @@ describe("the registry", () => {
 			{ type: "person.add", name: "x", tokenHash: "0".repeat(64) },
 			{ type: "person.configure", name: "x" },
 			{ type: "person.remove", name: "x" },
-			{ type: "agent.stop", agent: id },
+			{ type: "agent.reportProcessesEnded", agent: id },
 			{ type: "agent.upload", agent: id },
 			{ type: "agent.trash", agent: id, node: "x", trash: null },
 			{ type: "agent.move", agent: id, from: { node: "x", epoch: 1, turnEndedIn: null, snapshot: null } },

@@ -26,7 +26,10 @@ declare module "vitest" {
 	}
 }
 
-/** A database with all tables and nothing in them, of which tests get copies: to make the tables takes as long as a copy. */
+/**
+ * A database with all tables and nothing in them, of which tests get copies: to make the tables takes as long as a
+ * copy.
+ */
 async function makeTemplate(url: TestPostgres["url"]): Promise<void> {
 	const admin = new pg.Client(url());
 	await admin.connect();

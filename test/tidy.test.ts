@@ -170,6 +170,36 @@ function shortestBack(graph: ReadonlyMap<string, ReadonlySet<string>>, start: st
 	return null;
 }
 
+test("events are looked for under kinds that exist", () => {
+	const kinds = new Set(
+		inSrc.flatMap((file) =>
+			file.startsWith("src/contract/")
+				? [...text(file).matchAll(/\b(?:event|textEvent|literal)\(\s*"(\w+\.\w+)"/g)].map(([, kind]) => kind)
+				: [],
+		),
+	);
+	expect(kinds.size).toBeGreaterThan(80);
+	const unknown = (source: string): string[] =>
+		[...source.matchAll(/\bkind\)? (?:===|!==) "(\w+\.\w+)"|"(\w+\.\w+)"[^[\]\n]*\]\.includes\((?:\w+\.)?kind\)/g)]
+			.map(([, one, listed]) => one ?? listed ?? "")
+			.filter((kind) => !kinds.has(kind));
+	expect(inSrc.flatMap((file) => unknown(text(file)).map((kind) => `${file}: ${kind}`))).toEqual([]);
+	expect(unknown('event.kind === "issue.raedy"')).toEqual(["issue.raedy"]);
+	expect(unknown('["issue.raedy", "turn.ended"].includes(event.kind)')).toEqual(["issue.raedy"]);
+});
+
+test("comments are at most 120 wide; the formatter holds the code", () => {
+	const isWide = (line: string): boolean =>
+		/^\t*(?:\/\/|\/\*| ?\*)/.test(line) && [...line.replaceAll("\t", "  ")].length > 120;
+	const wide = sources.flatMap((file) =>
+		text(file)
+			.split("\n")
+			.flatMap((line, at) => (isWide(line) ? [`${file}:${at + 1}`] : [])),
+	);
+	expect(wide).toEqual([]);
+	expect([isWide(`\t// ${"w".repeat(115)}`), isWide(`\t// ${"w".repeat(116)}`)]).toEqual([false, true]);
+});
+
 test("files are at most 300 lines long, tests 500", () => {
 	const lines = (file: string): number => text(file).split("\n").length - 1;
 	const long = sources.filter((file) => lines(file) > (isTest(file) ? 500 : 300));

@@ -69,9 +69,9 @@ const bans: readonly Ban[] = [
 	{
 		pattern: /\bprocess\.exit\(/,
 		name: "process.exit",
-		instead: "process.exitCode, or a supervisor that gives up",
+		instead: "process.exitCode, or `engine.failed`",
 		where: ["src/"],
-		except: ["src/main.ts", "src/programs/daemon.ts", "src/agents/", "src/surfaces/cli/"],
+		except: ["src/programs/daemon.ts", "src/agents/", "src/surfaces/cli/"],
 	},
 	{
 		pattern: /from "node:child_process"/,
@@ -79,7 +79,7 @@ const bans: readonly Ban[] = [
 		instead: "a driver, or git()",
 		where: ["src/"],
 		// a daemon that starts the next one, and one of a checkout that builds the dashboard
-		except: ["src/adapters/", "src/agents/", "src/surfaces/cli/", "src/daemon/replace.ts", "src/local/built-web.ts"],
+		except: ["src/adapters/", "src/agents/", "src/surfaces/cli/", "src/daemon/upgrade.ts", "src/local/built-web.ts"],
 	},
 	{
 		pattern: /\b(spawn|spawnSync|exec|execSync|execFile|execFileSync)\)?\(\s*["'`]git\b/,
@@ -95,7 +95,8 @@ const bans: readonly Ban[] = [
 		name: "a git verb that destroys",
 		instead: "a function of adapters/git/snapshot/destroy.ts, which takes a snapshot first",
 		where: ["src/"],
-		// the second takes back only what git itself has just written, where `--no-overwrite-ignore` left nothing in the way
+		// the second takes back only what git itself has just written, where `--no-overwrite-ignore` left nothing in the
+		// way
 		except: ["src/adapters/git/snapshot/destroy.ts", "src/adapters/git/verbs/put-back.ts"],
 	},
 	{

@@ -1,4 +1,5 @@
-// Bundles the program into dist/: one launcher, chunks that are loaded on demand, the dashboard, no dependencies. `npm pack` runs it.
+// Bundles the program into dist/: one launcher, chunks that are loaded on demand, the dashboard, no dependencies. `npm
+// pack` runs it.
 import { chmodSync, cpSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { vendorTypes } from "#contract/agent-type.ts";
@@ -11,8 +12,8 @@ for (const { fileName, code } of await bundleAll({ minify: true })) {
 	mkdirSync(path.dirname(file), { recursive: true });
 	writeFileSync(file, code);
 }
-// Old syntax on purpose: this file has to parse on any Node to say that it is too old. The compile cache is a folder that
-// only the user can write, whatever the umask is: in a shared one another user could put code for us to run.
+// Old syntax on purpose: this file has to parse on any Node to say that it is too old. The compile cache is a folder
+// that only the user can write, whatever the umask is: in a shared one another user could put code for us to run.
 writeFileSync(
 	"dist/brood.cjs",
 	`#!/usr/bin/env node

@@ -1,6 +1,7 @@
 // What a release consists of: each program's entry, and how they are bundled. Tests run the same bundle.
 //
-// The command line is CommonJS: Node loads it in half the time that it needs for modules. All other programs share chunks.
+// The command line is CommonJS: Node loads it in half the time that it needs for modules. All other programs share
+// chunks.
 import { type OutputOptions, type Plugin, rolldown } from "rolldown";
 
 /** The command line. */
@@ -16,7 +17,9 @@ const programs = {
 	llm: "src/agents/llm.ts",
 };
 
-/** What most commands load besides their own code. One file, because each further file takes a third of a millisecond. */
+/**
+ * What most commands load besides their own code. One file, because each further file takes a third of a millisecond.
+ */
 const shared = [
 	"surfaces/cli/(act|agent-names|connect|daemon-request|print|progress|socket-request|style)",
 	"client/(client|route-paths)",
@@ -70,7 +73,9 @@ async function bundle(input: Record<string, string>, options: OutputOptions): Pr
 const ascii = (code: string): string =>
 	code.replace(/[\u0100-\uffff]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`);
 
-/** The parser loads `node:child_process` for commands that are programs of their own. We have none, and it costs 2 ms. */
+/**
+ * The parser loads `node:child_process` for commands that are programs of their own. We have none, and it costs 2 ms.
+ */
 const withoutChildProcess: Plugin = {
 	name: "without-child-process",
 	transform: {

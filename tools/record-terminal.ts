@@ -1,5 +1,5 @@
-// Records two sessions of the terminal in tmux, as text: `npm run record`. The pages are in docs/recordings. The second one
-// runs the real Claude Code against a model of our own on the loopback.
+// Records two sessions of the terminal in tmux, as text: `npm run record`. The pages are in docs/recordings. The second
+// one runs the real Claude Code against a model of our own on the loopback.
 import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import os from "node:os";

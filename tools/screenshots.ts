@@ -1,5 +1,5 @@
-// Takes the screenshots of the dashboard's pages that the docs show, in light, in dark and on a phone: `npm run screenshots`.
-// Names after it take only these pages.
+// Takes the screenshots of the dashboard's pages that the docs show, in light, in dark and on a phone: `npm run
+// screenshots`. Names after it take only these pages.
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";

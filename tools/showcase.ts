@@ -1,5 +1,5 @@
-// A home with everything in it that the dashboard shows: agents that run, ask, wait, failed and ended, forks, mail, issues in
-// every stage, a review, subscriptions. For screenshots.
+// A home with everything in it that the dashboard shows: agents that run, ask, wait, failed and ended, forks, mail,
+// issues in every stage, a review, subscriptions. For screenshots.
 import { execFileSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";

@@ -5,7 +5,7 @@ import { Agent, Approval, Subscription } from "#contract/wire.ts";
 import { Blocks } from "#views/conversation.ts";
 import { inboxOf, treeOf } from "#views/overviews.ts";
 import { filesOf, reviewMark } from "../src/surfaces/tui/diff.ts";
-import { firstState, type Panel, type Seen, type State } from "../src/surfaces/tui/model.ts";
+import { type DiffSource, firstState, type Panel, type Seen, type State } from "../src/surfaces/tui/model.ts";
 import { screenRows } from "../src/surfaces/tui/screen.ts";
 import { treePanel } from "../src/surfaces/tui/update.ts";
 
@@ -15,10 +15,10 @@ export function terminalFrames(): Record<string, string[]> {
 	const asked = moment([question]);
 	const first = firstState(idOf("B"));
 	const files = filesOf(patch);
-	const viewed = new Set(files.slice(0, 1).flatMap((file) => reviewMark(file) ?? []));
+	const source: DiffSource = { route: "diff", agent: idOf("B") };
+	const viewed = new Set(files.slice(0, 1).flatMap((file) => reviewMark(source, file) ?? []));
 	const diff: Panel = {
-		...{ kind: "diff", at: 1, title: "changes of opus-1", files, opened: new Set([1]) },
-		source: { route: "diff", agent: idOf("B") },
+		...{ kind: "diff", at: 1, title: "changes of opus-1", source, files, opened: new Set([1]) },
 	};
 	return {
 		thread: drawn(first, seen, { width: 100, height: 15, typed: "and add a test for it" }),

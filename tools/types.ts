@@ -10,7 +10,8 @@ if (projects.length < 4) throw new Error("the pure folders have lost their tscon
 // the compiler collects garbage half of its time otherwise, in a process that soon ends
 const env = { GOGC: "400", ...process.env };
 const failures: string[] = [];
-// Two at a time, since the machine may be small, and each with one checker: several check what they share several times.
+// Two at a time, since the machine may be small, and each with one checker: several check what they share several
+// times.
 for (let at = 0; at < projects.length; at += 2) {
 	await Promise.all(
 		projects.slice(at, at + 2).map((project) =>

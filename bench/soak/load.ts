@@ -1,4 +1,4 @@
-// A steady load of what people do with agents: turns that write and turns that do not, commits, approvals, mail, forks
+// A steady load of what people do with agents: turns that write and turns that do not, commits, merges, mail, forks
 // and deletions. Refusals because of the moment (an agent is busy, a tree is dirty) are counted, not failures.
 import type { Client } from "#client/client.ts";
 import { Refused } from "#client/client.ts";

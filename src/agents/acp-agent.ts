@@ -11,7 +11,7 @@ export class TurnFailed extends Error {}
 export class LimitMet extends Error {
 	readonly data: { limit: { resetAt: string } };
 	constructor(resetAt: number) {
-		super("A usage limit was met.");
+		super("A usage limit was reached.");
 		this.data = { limit: { resetAt: new Date(resetAt).toISOString() } };
 	}
 }

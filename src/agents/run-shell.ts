@@ -15,8 +15,8 @@ const quietMs = 100;
 const drainMs = 2000;
 
 /**
- * Returns its output when the command itself has ended; rejects with output and exit status if it failed. Processes that
- * it left in the background may hold its output open; they are not waited for. Aborting ends its process group.
+ * Returns its output when the command itself has ended; rejects with output and exit status if it failed. Processes
+ * that it left in the background may hold its output open; they are not waited for. Aborting ends its process group.
  */
 export async function runShell(
 	command: string,
@@ -59,7 +59,9 @@ export async function runShell(
 
 const asLines = (text: string): string => (text === "" || text.endsWith("\n") ? text : `${text}\n`);
 
-/** Resolves when everything that the ended command wrote has been read. True if another process holds its output open. */
+/**
+ * Resolves when everything that the ended command wrote has been read. True if another process holds its output open.
+ */
 async function quiet({ stdout, stderr }: ChildProcessByStdio<null, Readable, Readable>): Promise<boolean> {
 	const read = (): number => Number(Reflect.get(stdout, "bytesRead")) + Number(Reflect.get(stderr, "bytesRead"));
 	const end = performance.now() + drainMs;

@@ -1,5 +1,5 @@
-// The agent type `scripted`: each line of the prompt is an instruction; any other line is repeated as a message. It needs
-// no key and no network: for a first try, the demo and tests.
+// The agent type `scripted`: each line of the prompt is an instruction; any other line is repeated as a message. It
+// needs no key and no network: for a first try, the demo and tests.
 import { spawn } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -65,7 +65,7 @@ async function spend(rest: string, reporter: TurnReporter): Promise<void> {
 async function flood(bytes: string, reporter: TurnReporter): Promise<void> {
 	const line = `${"x".repeat(1023)}\n`;
 	for (let left = Number(bytes), at = 0; left > 0 && !reporter.signal.aborted; left -= line.length, at++)
-		await reporter.piece(`flood-${Math.floor(at / 64)}`, line.slice(0, left));
+		await reporter.chunk(`flood-${Math.floor(at / 64)}`, line.slice(0, left));
 }
 
 /** Only inside the agent's own folder. */

@@ -63,11 +63,11 @@ export class TurnReporter {
 
 	/** a whole message */
 	async say(text: string): Promise<void> {
-		await this.piece(`message-${this.#parts.nextNumber()}`, text);
+		await this.chunk(`message-${this.#parts.nextNumber()}`, text);
 	}
 
-	/** a piece of a message with this name */
-	async piece(messageId: string, text: string): Promise<void> {
+	/** a chunk of the message with this id */
+	async chunk(messageId: string, text: string): Promise<void> {
 		await this.#update({ sessionUpdate: "agent_message_chunk", messageId, content: { type: "text", text } });
 	}
 

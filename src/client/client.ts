@@ -5,6 +5,7 @@ import type { CallRoute, RouteName, Routes } from "#contract/routes.ts";
 import type { StreamMessage } from "#contract/stream.ts";
 import type { WireEvent } from "#contract/wire.ts";
 import { routePaths } from "./route-paths.ts";
+import { Silence } from "./silence.ts";
 
 type InputOf<N extends RouteName, K extends "query" | "body"> = Routes[N] extends {
 	[P in K]: infer S extends z.ZodType;
@@ -229,15 +230,18 @@ export class Client {
 
 	/** One connection, until it ends. */
 	async *stream(query: StreamRequest & { after: number }, signal: AbortSignal): AsyncGenerator<StreamMessage> {
-		const response = await this.#send(`${this.#at.url}/api/events${queryOf(query)}`, {
-			method: "GET",
-			headers: credentialsOf(this.#at),
-			signal,
-		});
+		const silence = new Silence(signal);
+		const response = await silence.within(
+			this.#send(`${this.#at.url}/api/events${queryOf(query)}`, {
+				method: "GET",
+				headers: credentialsOf(this.#at),
+				signal: silence.signal,
+			}),
+		);
 		if (!response.ok) throw new Refused(JSON.parse(await response.text()).error);
 		const decoder = new TextDecoder();
 		let text = "";
-		for await (const chunk of response.chunks) {
+		for await (const chunk of silence.chunks(response.chunks)) {
 			const parts = (text + decoder.decode(chunk, { stream: true })).split("\n\n");
 			text = parts.pop() ?? "";
 			for (const part of parts) {

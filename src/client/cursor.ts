@@ -1,4 +1,5 @@
-// How far a mirror has folded the journal. Rows that are loaded later than the others wait here until both are of one event.
+// How far a mirror has folded the journal. Rows that are loaded later than the others wait here until both are of one
+// event.
 import type { Folded } from "#views/rows.ts";
 
 export class Cursor {

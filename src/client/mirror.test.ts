@@ -126,3 +126,26 @@ test("answers that are no JSON or not the rows of this version are told apart fr
 		["lost", false],
 	]);
 });
+
+test("whoever leaves while the daemon is looked for is not kept waiting, and hears of no failure", async () => {
+	const over = new AbortController();
+	const failing = new Client({ url: "http://x", token: "t" }, async () => {
+		throw new Error("nobody answers");
+	});
+	const looking = Promise.withResolvers<AbortSignal>();
+	const mirror = new Mirror(failing, {
+		now: () => 0,
+		pause: async () => {},
+		beforeReconnect: async (signal) => {
+			looking.resolve(signal);
+			const given = Promise.withResolvers<void>();
+			signal.addEventListener("abort", () => given.reject(new Error("given up")));
+			await given.promise;
+		},
+	});
+	const run = mirror.run(over.signal);
+	expect((await looking.promise).aborted).toBe(false);
+	over.abort();
+	await run;
+	expect(mirror.state).toBe("lost");
+});

@@ -4,8 +4,8 @@
 //        ▲                        │ the connection broke: from the last event
 //        └────────────────────────┘ the journal is another one
 //
-// It folds events as the engine does (`domain/fold`) and shows rows with the server's views, so it differs from the server
-// by at most the events that have not arrived yet. An event costs what it changes, however many rows there are.
+// It folds events as the engine does (`domain/fold`) and shows rows with the server's views, so it differs from the
+// server by at most the events that have not arrived yet. An event costs what it changes, however many rows there are.
 
 import type { AgentId, ProjectSlug } from "#contract/ids.ts";
 import { isItem } from "#contract/item-kinds.ts";
@@ -43,8 +43,8 @@ export interface MirrorOptions {
 	now(): number;
 	/** waits before a reconnection */
 	pause?(): Promise<unknown>;
-	/** called before a reconnection, to start a daemon that died */
-	beforeReconnect?(): Promise<unknown>;
+	/** called before a reconnection, to start a daemon that died; nobody waits any more once the signal is aborted */
+	beforeReconnect?(signal: AbortSignal): Promise<unknown>;
 }
 
 const noRows = {
@@ -88,7 +88,9 @@ export class Mirror {
 		return this.#state;
 	}
 
-	/** Whether it is lost although the daemon answers: with something that is no JSON, or not the rows of this version. */
+	/**
+	 * Whether it is lost although the daemon answers: with something that is no JSON, or not the rows of this version.
+	 */
 	get isUnreadable(): boolean {
 		return this.#isUnreadable;
 	}
@@ -205,7 +207,9 @@ export class Mirror {
 			this.#messages.clear();
 			this.#options.changed({ all: true });
 			await this.#options.pause();
-			await this.#options.beforeReconnect();
+			await this.#options.beforeReconnect(signal).catch((error: unknown) => {
+				if (!signal.aborted) throw error;
+			});
 			this.#client.findAgain();
 		}
 	}

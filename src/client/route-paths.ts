@@ -101,7 +101,7 @@ export const routePaths: Readonly<Record<RouteName, string>> = {
 	issueDocuments: "GET /api/issues/:issue/documents",
 	issueMessages: "GET /api/issues/:issue/messages",
 	issueArtifacts: "GET /api/issues/:issue/artifacts",
-	labels: "GET /api/projects/:project/labels",
+	issueLabels: "GET /api/projects/:project/labels",
 	diff: "GET /api/agents/:agent/diff",
 	commit: "POST /api/agents/:agent/commit",
 	sync: "POST /api/agents/:agent/sync",

@@ -115,7 +115,7 @@ export const AgentCheckLimit = command("agent.checkLimit", { agent: AgentId });
 export const AgentReap = command("agent.reap", { agent: AgentId });
 
 /** From the agent's node: the processes of an agent whose end another node was asked for have ended. */
-export const AgentStop = command("agent.stop", { agent: AgentId });
+export const AgentReportProcessesEnded = command("agent.reportProcessesEnded", { agent: AgentId });
 /** From the agent's node: a snapshot is where every node can read it, or why it is not. */
 export const AgentUpload = command("agent.upload", {
 	agent: AgentId,
@@ -161,7 +161,7 @@ export const agentCommands = [
 	AgentKill,
 	AgentDelete,
 	AgentReap,
-	AgentStop,
+	AgentReportProcessesEnded,
 	AgentUpload,
 	AgentMove,
 	AgentTrash,

@@ -1,4 +1,5 @@
-// Agent types: the vendors' by name, and what sets Brood's own apart. Every other type has a model that reads its prompt.
+// Agent types: the vendors' by name, and what sets Brood's own apart. Every other type has a model that reads its
+// prompt.
 
 /** The vendors' agents that Brood installs and drives; `adapters/driver/vendors` describes each. */
 export const vendorTypes = ["claude", "codex", "gemini", "opencode"] as const;

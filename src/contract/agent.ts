@@ -139,7 +139,10 @@ export type AgentState = z.infer<typeof AgentState>;
 export const workspaceFolderName = ({ workspace, workspaceRemovedAt }: AgentState): string | null =>
 	workspaceRemovedAt === null ? (workspace?.path.split("/").at(-1) ?? "") : null;
 
-/** Whether its files still are where they should not be: at a node that it was moved away from, or, once deleted, in bundles. */
+/**
+ * Whether its files still are where they should not be: at a node that it was moved away from, or, once deleted, in
+ * bundles.
+ */
 export const hasStrayFiles = ({ former, workspaceRemovedAt, bundles }: AgentState): boolean =>
 	former.some(({ trash }) => trash === null) || (workspaceRemovedAt !== null && bundles.length > 0);
 

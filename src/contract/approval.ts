@@ -4,7 +4,10 @@ import { command, event } from "./define.ts";
 import { Actor, AgentId, EventId } from "./ids.ts";
 import { Reason, Text } from "./text.ts";
 
-/** Who answers where no permit does: a person; a person except for edits and for what only reads or thinks; or nobody. */
+/**
+ * Who answers where no permit does. `ask`: a person. `auto-edit`: a person, except for edits inside the workspace and
+ * for what only reads or thinks. `full`: no person, everything is allowed.
+ */
 export const policies = ["ask", "auto-edit", "full"] as const;
 export const Policy = z.enum(policies);
 export type Policy = z.infer<typeof Policy>;
@@ -25,7 +28,9 @@ export type ShellCommand = z.infer<typeof ShellCommand>;
 /** The `tool` of a question about one of Brood's own tools. Brood decides itself what an agent may do with them. */
 export const broodTool = "brood";
 
-/** `tool` is the kind of tool, `call` the waiting tool call. An approval never changes: another question is another one. */
+/**
+ * `tool` is the kind of tool, `call` the waiting tool call. An approval never changes: another question is another one.
+ */
 export const ApprovalQuestion = z.strictObject({
 	title: Text.max(10_000),
 	tool: z.string().max(100),
@@ -37,7 +42,9 @@ export const ApprovalQuestion = z.strictObject({
 	command: ShellCommand.exactOptional(),
 	/** the files that it names */
 	files: z.array(z.string().max(4096)).max(1000).default([]),
-	/** whether all of these are inside its workspace and none is configuration or code that a program runs; false if none */
+	/**
+	 * whether all of these are inside its workspace and none is configuration or code that a program runs; false if none
+	 */
 	inside: z.boolean().default(false),
 	/** differs with the content, or with the files if files are changed */
 	digest: z.string().max(64).default(""),
@@ -62,8 +69,8 @@ export const ApprovalState = z.strictObject({
 export type ApprovalState = z.infer<typeof ApprovalState>;
 
 /**
- * The standing answer to a question: the same tool, with the same title and content. With a prefix it answers every simple
- * command in the same folder that begins with these words.
+ * The standing answer to a question: the same tool, with the same title and content. With a prefix it answers every
+ * simple command in the same folder that begins with these words.
  */
 export const Permit = z.strictObject({
 	tool: z.string(),

@@ -1,5 +1,5 @@
-// Browsers that are signed in to the dashboard. A link opens one once; from then on the browser has a cookie and a second
-// secret that only pages of the daemon's own origin can read, and needs both.
+// Browsers that are signed in to the dashboard. A link opens one once; from then on the browser has a cookie and a
+// second secret that only pages of the daemon's own origin can read, and needs both.
 import { z } from "zod";
 import { PersonName } from "./ids.ts";
 

@@ -1,5 +1,5 @@
-// Every id, handle and slug enters the program through one of these schemas, so that no name can later act as a path, an
-// option or another agent's id.
+// Every id, handle and slug enters the program through one of these schemas, so that no name can later act as a path,
+// an option or another agent's id.
 import { z } from "zod";
 import { nameRule, nameShape } from "./name-rule.ts";
 

@@ -87,13 +87,16 @@ export const IssueStart = command("issue.start", { ...of });
 export const IssueUnassign = command("issue.unassign", { ...of });
 export const IssueUndepend = command("issue.undepend", { ...of, on: IssueNumber });
 export const IssueDelete = command("issue.delete", { ...of });
-/** From the agent that works on it: the work of this stage is complete, or has to go back to the one that its preset names. */
-export const IssueComplete = command("issue.complete", {
+/**
+ * From the agent that works on it: the work of this stage is complete, or has to go back to the one that its preset
+ * names.
+ */
+export const IssueReport = command("issue.report", {
 	...of,
 	summary: Text.max(100_000),
 	back: z.boolean().default(false),
 });
-export type IssueComplete = z.infer<typeof IssueComplete>;
+export type IssueReport = z.infer<typeof IssueReport>;
 
 /** Its workspace is on the issue's branch. */
 export const IssuePrepare = command("issue.prepare", { ...of, branch: z.string().max(300).nullable().default(null) });
@@ -141,7 +144,7 @@ export const issueCommands = [
 	IssueEscalate,
 	IssueRetry,
 	IssueDelete,
-	IssueComplete,
+	IssueReport,
 	IssuePrepare,
 	IssueReturn,
 	IssueLose,

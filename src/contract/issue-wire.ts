@@ -69,6 +69,8 @@ export const IssueDetails = z.object({
 	documents: z.array(WireIssueDocument),
 	messages: z.array(WireIssueMessage),
 	artifacts: z.object({ path: z.string(), files: z.array(z.string()) }).nullable(),
+	/** the name of the node that has its files, while they are out of reach: that node is down */
+	filesAt: z.string().exactOptional(),
 });
 export type IssueDetails = z.infer<typeof IssueDetails>;
 

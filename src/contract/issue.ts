@@ -143,7 +143,9 @@ export const entryKinds = ["comment", "document", "message"] as const;
 /** The folders of an issue's folder besides `documents`. */
 export const issueFolders = ["context", "specs", "ai_docs"] as const;
 
-/** Where a document is in the issue's folder: `specs/font.md` in `specs`, and what names none of them in `documents`. */
+/**
+ * Where a document is in the issue's folder: `specs/font.md` in `specs`, and what names none of them in `documents`.
+ */
 export const documentPath = (name: string): string =>
 	issueFolders.some((folder) => name.startsWith(`${folder}/`)) ? name : `documents/${name}`;
 

@@ -1,16 +1,16 @@
-// Items: the events of a conversation. Every kind without a dot is one, including kinds of newer versions: these are kept
-// and shown as opaque.
+// Items: the events of a conversation. Every kind without a dot is one, including kinds of newer versions: these are
+// kept and shown as opaque.
 import { z } from "zod";
 import { command } from "./define.ts";
 import { AgentId, EventId } from "./ids.ts";
-import { controlKinds } from "./item-kinds.ts";
+import { kindsWithOwnCommand } from "./item-kinds.ts";
 import { Text } from "./text.ts";
 
-const controls: readonly string[] = controlKinds;
+const withOwnCommand: readonly string[] = kindsWithOwnCommand;
 const ItemKind = z
 	.string()
 	.regex(/^[a-z][a-z0-9_]{0,31}$/, "an item's kind is a short lower-case word")
-	.refine((kind) => !controls.includes(kind), "this kind of item has a command of its own");
+	.refine((kind) => !withOwnCommand.includes(kind), "this kind of item has a command of its own");
 
 export const ItemAppend = command("item.append", {
 	agent: AgentId,

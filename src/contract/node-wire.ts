@@ -16,7 +16,9 @@ export const Node = z.object({
 	agents: z.int(),
 	/** how long ago it showed that it lives; null if it does not, and where there is one node */
 	beatAgeMs: z.int().nullable(),
-	/** by how much the database's clock is ahead of its own, and how long a trip to the database takes; as it said last */
+	/**
+	 * by how much the database's clock is ahead of its own, and how long a trip to the database takes; as it said last
+	 */
 	clockOffsetMs: z.int().nullable(),
 	roundTripMs: z.int().nullable(),
 	/** it was alone when it was last heard of: it does not fall by itself */

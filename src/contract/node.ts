@@ -4,6 +4,7 @@
 // nothing of an earlier life can write any more.
 import { z } from "zod";
 import { command, event } from "./define.ts";
+import { nodeStateText } from "./node-state-text.ts";
 import { type Refusal, refuse } from "./refusal.ts";
 
 /** The id of its home. */
@@ -24,7 +25,7 @@ export const NodeName = z
  */
 export const nodeStates = ["up", "draining", "down", "left", "removed"] as const;
 
-const Capabilities = {
+const Equipment = {
 	/** how many turns it runs at the same time */
 	turnsMax: z.int().nonnegative(),
 	/** the agent types that are installed there */
@@ -41,7 +42,7 @@ export const NodeState = z.strictObject({
 	/** of the daemon that joined: it may ask twice and gets the same epoch */
 	startId: z.string(),
 	state: z.enum(nodeStates),
-	...Capabilities,
+	...Equipment,
 	joinedAt: z.int(),
 	/** when it fell the last time */
 	fellAt: z.int().nullable(),
@@ -62,7 +63,7 @@ export const NodeJoin = command("node.join", {
 	node: NodeId,
 	name: NodeName,
 	startId: z.string().min(1).max(100),
-	...Capabilities,
+	...Equipment,
 });
 export type NodeJoin = z.infer<typeof NodeJoin>;
 /** Another node found this many beats of this epoch, and no more for the time after which a node counts as dead. */
@@ -73,13 +74,13 @@ export const NodeDrain = command("node.drain", { node: NodeId });
 export const NodeResume = command("node.resume", { node: NodeId });
 export const NodeRemove = command("node.remove", { node: NodeId });
 /** What a node can run has changed since it joined. */
-export const NodeEquip = command("node.equip", { node: NodeId, types: Capabilities.types });
+export const NodeEquip = command("node.equip", { node: NodeId, types: Equipment.types });
 
 export const nodeCommands = [NodeJoin, NodeFall, NodeLeave, NodeDrain, NodeResume, NodeRemove, NodeEquip] as const;
 
 export const NodeEvent = z.discriminatedUnion("kind", [
 	event("node.joined", {
-		...{ node: NodeId, name: NodeName, epoch: z.int().positive(), startId: z.string(), ...Capabilities },
+		...{ node: NodeId, name: NodeName, epoch: z.int().positive(), startId: z.string(), ...Equipment },
 		/** of an earlier life */
 		fellAt: z.int().nullish(),
 	}),
@@ -89,7 +90,7 @@ export const NodeEvent = z.discriminatedUnion("kind", [
 	event("node.drainStarted", { node: NodeId }),
 	event("node.resumed", { node: NodeId }),
 	event("node.removed", { node: NodeId }),
-	event("node.equipped", { node: NodeId, types: Capabilities.types }),
+	event("node.equipped", { node: NodeId, types: Equipment.types }),
 ]);
 export type NodeEvent = z.infer<typeof NodeEvent>;
 
@@ -101,6 +102,3 @@ export const nodeDown = ({ id, name, state }: Pick<NodeState, "id" | "name" | "s
 		details: { node: id, state },
 		suggestions: ["brood node list"],
 	});
-
-/** In a sentence. */
-export const nodeStateText = (state: NodeState["state"]): string => (state === "left" ? "stopped" : state);

@@ -35,7 +35,7 @@ export interface TextPart {
 /** the most rows of a list that one answer has */
 export const pageMax = 100_000;
 
-/** The page of a part of which every row is shown. */
+/** A page in which every row that was read is shown. */
 export const pagedWith = <T, V>({ rows, more }: RowPage<T>, view: (row: T, at: number) => V): Paged<V> => ({
 	data: rows.map(({ row, at }) => view(row, at)),
 	next: more ? (rows.at(-1)?.at ?? null) : null,

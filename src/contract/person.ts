@@ -1,5 +1,5 @@
-// The person: somebody who uses Brood with a token and a role of their own. The home's owner needs none: the token in the
-// home is theirs, and only this machine accepts it.
+// The person: somebody who uses Brood with a token and a role of their own. The home's owner needs none: the token in
+// the home is theirs, and only this machine accepts it.
 import { z } from "zod";
 import { command, event } from "./define.ts";
 import { Actor, PersonName } from "./ids.ts";

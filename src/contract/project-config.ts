@@ -1,5 +1,5 @@
-// A project's settings: the home's `projects/<slug>/config.yaml`, which is the person's, and below it `.brood.yaml` in the
-// repository, which cannot loosen the sandbox or push, and whose commands a person has to approve.
+// A project's settings: the home's `projects/<slug>/config.yaml`, which is the person's, and below it `.brood.yaml` in
+// the repository, which cannot loosen the sandbox or push, and whose commands a person has to approve.
 import { z } from "zod";
 import { EnvList, mergedEnv, RepositoryEnvList } from "./environment.ts";
 import { IssuesConfig } from "./project.ts";

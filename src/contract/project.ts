@@ -69,8 +69,8 @@ export const Site = z.strictObject({ node: NodeId, path: z.string() });
 export type Site = z.infer<typeof Site>;
 
 /**
- * The base at a project's home node: its commit, which of the caller's commits it knows, and a bundle of what these lack; and
- * a digest of the project's configuration in Brood's home, null if there is none.
+ * The base at a project's home node: its commit, which of the caller's commits it knows, and a bundle of what these
+ * lack; and a digest of the project's configuration in Brood's home, null if there is none.
  */
 export const HomeNodeBase = z.strictObject({
 	base: z.string(),
@@ -85,7 +85,10 @@ export const ProjectState = z.strictObject({
 	slug: ProjectSlug,
 	/** the root of the repository, or the bare clone in Brood's home */
 	path: z.string(),
-	/** its home node: where its repository, its settings and its issues' files are; null in a store that never had more than one node */
+	/**
+	 * its home node: where its repository, its settings and its issues' files are; null in a store that never had more
+	 * than one node
+	 */
 	node: NodeId.nullable(),
 	/** its repository at other nodes: for agents that were moved there */
 	sites: z.array(Site).exactOptional(),
@@ -133,7 +136,10 @@ export type ProjectMove = z.infer<typeof ProjectMove>;
 export const SiteRemove = command("site.remove", { slug: ProjectSlug, node: NodeId });
 export type SiteRemove = z.infer<typeof SiteRemove>;
 
-/** What the repository's configuration wants to run is approved: by a person, or by the daemon after an allowed question of the kind `trust`. */
+/**
+ * What the repository's configuration wants to run is approved: by a person, or by the daemon after an allowed question
+ * of the kind `trust`.
+ */
 export const ProjectApprove = command("project.approve", {
 	slug: ProjectSlug,
 	fingerprint: z.string().regex(/^[0-9a-f]{64}$/, "a fingerprint has 64 hexadecimal digits"),

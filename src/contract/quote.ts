@@ -1,5 +1,5 @@
-// Quotations for a model: text that is not the user's, below a line that names its author. Every line begins with a bar, so
-// that no text can end its quotation.
+// Quotations for a model: text that is not the user's, below a line that names its author. Every line begins with a
+// bar, so that no text can end its quotation.
 import { looseData } from "./loose-data.ts";
 
 /** Everything that Unicode, terminals or programming languages treat as a line break. */

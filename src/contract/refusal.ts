@@ -1,5 +1,5 @@
-// Every reason why a command is refused, with its HTTP status and exit code. A refusal is an expected answer: a value, not
-// an exception. It is recorded in the receipt unless it is `retryable`, so that the same command may succeed later.
+// Every reason why a command is refused, with its HTTP status and exit code. A refusal is an expected answer: a value,
+// not an exception. It is recorded in the receipt unless it is `retryable`, so that the same command may succeed later.
 // Nothing here loads zod: the command line does without it, because loading it takes longer than most commands.
 import type { z } from "zod";
 

@@ -1,5 +1,5 @@
-// What counts as a word of a search, and the snippet around a hit. All stores share it, so that they find the same. It needs
-// no schemas: the thread that reads the store has none.
+// What counts as a word of a search, and the snippet around a hit. All stores share it, so that they find the same. It
+// needs no schemas: the thread that reads the store has none.
 
 /** One word of a search; with `begins` it matches every word with this prefix. */
 export interface Term {

@@ -33,8 +33,8 @@ export const StreamQuery = z.strictObject({
 export type StreamQuery = z.infer<typeof StreamQuery>;
 
 /**
- * A piece of an unfinished item: of a message or a thought, or of the output of a running tool call (`kind` is `tool_result`,
- * `message` the call's id). It is not in the journal and has no id.
+ * A piece of an unfinished item: of a message or a thought, or of the output of a running tool call (`kind` is
+ * `tool_result`, `message` the call's id). It is not in the journal and has no id.
  */
 export const Delta = z.object({
 	agent: AgentId,
@@ -51,11 +51,11 @@ export const UnjournaledUpdate = z.object({ journal: z.string(), ...Unjournaled.
 export type UnjournaledUpdate = z.infer<typeof UnjournaledUpdate>;
 
 /**
- * `whole`: an unfinished item as far as it is, of a call's output the end; deltas follow. It is for a reader that begins in
- * the middle, and for output that does not continue what was sent. `at`: the reader
+ * `whole`: an unfinished item as far as it is, of a call's output the end; deltas follow. It is for a reader that
+ * begins in the middle, and for output that does not continue what was sent. `at`: the reader
  * has every matching event up to this one; sent after each batch. `unjournaled`: state that is not in
- * the journal, for readers that mirror rows (`threads`), first whole and then as changes. `cut`: the reader did not keep
- * up and has to reconnect after this event.
+ * the journal, for readers that mirror rows (`threads`), first whole and then as changes. `cut`: the reader did not
+ * keep up and has to reconnect after this event.
  */
 export type StreamMessage =
 	| { event: WireEvent }

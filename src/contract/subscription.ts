@@ -1,5 +1,5 @@
-// The subscription: a paid plan or key with a number of slots. A used slot is in a turn lease; how many are used is always
-// counted from these leases, so that no counter can drift.
+// The subscription: a paid plan or key with a number of slots. A used slot is in a turn lease; how many are used is
+// always counted from these leases, so that no counter can drift.
 import { z } from "zod";
 import { command, event } from "./define.ts";
 import { VariableName } from "./environment.ts";

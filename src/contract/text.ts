@@ -1,5 +1,5 @@
-// Text as it is stored. A lone surrogate cannot be written as UTF-8, so it is replaced on the way in: what is published is
-// what the journal has.
+// Text as it is stored. A lone surrogate cannot be written as UTF-8, so it is replaced on the way in: what is published
+// is what the journal has.
 import { z } from "zod";
 
 export const Text = z.string().overwrite((text) => text.toWellFormed());

@@ -74,7 +74,7 @@ export const TurnEvent = z.discriminatedUnion("kind", [
 	event("turn.silent", { turn: EventId, since: z.int() }),
 	/** output again after `turn.silent` */
 	event("turn.responsive", { turn: EventId }),
-	/** its process is done; its files are being committed or snapshotted */
+	/** its process is done; its files are being snapshotted, and its branch pushed where the project says so */
 	event("turn.settling", { turn: EventId }),
 	/** `prompt` is done; absent if it went back to the queue */
 	event("turn.ended", {

@@ -16,7 +16,9 @@ export function extended(before: Delta | undefined, piece: Delta): Delta {
 	return { ...piece, text: isOutput(piece) ? outputEnd(text) : text };
 }
 
-/** Whether the unfinished item has become this one. Calls run side by side: a result ends only the output of its call. */
+/**
+ * Whether the unfinished item has become this one. Calls run side by side: a result ends only the output of its call.
+ */
 export const isFinishedBy = (delta: Delta, { kind, data }: { kind: string; data: unknown }): boolean =>
 	delta.kind === kind && (!isOutput(delta) || looseData(data).call === delta.message);
 

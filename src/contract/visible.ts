@@ -1,5 +1,5 @@
-// Untrusted text for a terminal. Control characters can move the cursor, hide text or fill the clipboard; others reverse
-// the order of letters. They are shown, not obeyed: `␛[8m`, `<U+202E>`.
+// Untrusted text for a terminal. Control characters can move the cursor, hide text or fill the clipboard; others
+// reverse the order of letters. They are shown, not obeyed: `␛[8m`, `<U+202E>`.
 
 /** All control and format characters, except for the two joiners: some scripts and emoji need them. */
 const control = /(?![\n\t\u200c\u200d])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;

@@ -1,5 +1,5 @@
-// The nouns on the wire, on which scripts rely. More fields may follow; times are ISO strings, fields that name an agent
-// hold its id, `project` is a slug.
+// The nouns on the wire, on which scripts rely. More fields may follow; times are ISO strings, fields that name an
+// agent hold its id, `project` is a slug.
 import { z } from "zod";
 import { AgentState, Hold, labels } from "./agent.ts";
 import { ApprovalState, Policy } from "./approval.ts";

@@ -11,8 +11,8 @@ export const leaseSteps = [
 export const LeaseStep = z.enum(leaseSteps);
 export type LeaseStep = z.infer<typeof LeaseStep>;
 
-/** Of the steps that may leave something half done, those that read the agent's files and write none of them. */
-export const readOnlySteps: readonly LeaseStep[] = ["commit", "approve"];
+/** Of the steps that may leave something half done, those that write none of the agent's files. */
+export const stepsThatKeepFiles: readonly LeaseStep[] = ["commit", "approve"];
 /** Problems that do not keep an agent from its tree. */
 export const harmlessProblems: readonly HealthProblem["code"][] = ["LINK_BROKEN", "DISK_LOW"];
 
@@ -72,7 +72,10 @@ export const LeaseWorkspace = command("workspace.lease", {
 	again: z.literal(true).optional(),
 });
 export type LeaseWorkspace = z.infer<typeof LeaseWorkspace>;
-/** `tell` is for the agent's model, if its files changed. `completesInterruptedStep`: an interrupted step is complete now. */
+/**
+ * `tell` is for the agent's model, if its files changed. `completesInterruptedStep`: an interrupted step is complete
+ * now.
+ */
 export const WorkspaceRecord = command("workspace.record", {
 	...named,
 	event: Recorded,

@@ -15,7 +15,10 @@ export type MergeStrategy = z.infer<typeof MergeStrategy>;
 export const SyncStrategy = z.enum(syncStrategies);
 export type SyncStrategy = z.infer<typeof SyncStrategy>;
 
-/** `branch` is the one that it works on (its home branch, or its issue's), `base` the branch that its work is measured against. */
+/**
+ * `branch` is the one that it works on (its home branch, or its issue's), `base` the branch that its work is measured
+ * against.
+ */
 export const Workspace = z.strictObject({
 	kind: WorkspaceKind,
 	path: z.string(),
@@ -25,8 +28,8 @@ export const Workspace = z.strictObject({
 export type Workspace = z.infer<typeof Workspace>;
 
 /**
- * `brood.json`, the proof that Brood made a workspace: in its git folder, next to its path until it is ready, and out of
- * the sandbox's reach if the workspace has its own git folder.
+ * `brood.json`, the proof that Brood made a workspace: in its git folder, next to its path until it is ready, and out
+ * of the sandbox's reach if the workspace has its own git folder.
  */
 export const WorkspaceMarker = z.strictObject({
 	agent: z.string(),
@@ -106,7 +109,9 @@ export const Health = z.strictObject({
 	healthy: z.boolean(),
 	/** its problems, under the name that the API gives them: not issues of the project */
 	issues: z.array(HealthProblem),
-	/** why its last snapshot is not uploaded, and since when (null: always): then it cannot be moved from a node that fell */
+	/**
+	 * why its last snapshot is not uploaded, and since when (null: always): then it cannot be moved from a node that fell
+	 */
 	notUploaded: z.strictObject({ since: z.iso.datetime().nullable(), reason: z.string() }).exactOptional(),
 	/** the subscription that it would use, whose credentials are files of other nodes: no turn starts */
 	withoutCredentials: SubscriptionName.exactOptional(),
@@ -221,7 +226,10 @@ export const RemoteStatus = z.strictObject({
 	/** commits of base that the remote lacks, and the other way round */
 	ahead: z.int(),
 	behind: z.int(),
-	/** the remote's branch does not contain any more what base is built on, or was until this step: somebody has force-pushed */
+	/**
+	 * the remote's branch no longer contains the commit that base is, or until this step was, built on: somebody has
+	 * force-pushed
+	 */
 	rewritten: z.boolean(),
 	/** commits of the remote that this step brought into base */
 	took: z.int(),

@@ -1,8 +1,9 @@
-// When this node was replaced: the processes end first, then the daemon. After a fall the next one joins anew. If a daemon
-// with the same id has joined, from a copy of this home, this one stays down: each would only end the other.
+// When this node was replaced: the processes end first, then the daemon. After a fall the next one joins anew. If a
+// daemon with the same id has joined, from a copy of this home, this one stays down: each would only end the other.
 
 import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
+import { noteReplaced } from "#adapters/system/home.ts";
 import { HomeLocked } from "#adapters/system/home-lock.ts";
 import { expected } from "#contract/log.ts";
 import { isActive, type NodeState } from "#contract/node.ts";
@@ -23,15 +24,18 @@ export async function exitWhenFenced(
 	why: StoreFault,
 ): Promise<{ code: number; again: boolean }> {
 	const other = await Promise.race([otherStart(engine), pause(askMs, null)]).catch(() => null);
+	const copied = other === null ? null : copiedText(home, other);
 	log.error(
 		"daemon",
-		other === null
-			? `The daemon ends and starts again: ${why.message}`
-			: `The daemon ends and stays down: another daemon with the id of this home took its place as node ${other.name} at ${new Date(other.joinedAt).toISOString()}. One of the two homes is a copy. To run both, remove the file ${path.join(home, "id")}, or the one of the other home, while its daemon is down: it becomes a node of its own.`,
+		copied === null ? `The daemon ends and starts again: ${why.message}` : `The daemon ends and stays down: ${copied}`,
 	);
+	if (copied !== null) noteReplaced(home, copied);
 	await Promise.race([engine.killProcesses(), pause(killMs)]).catch(expected("the next daemon ends them"));
 	return other === null ? { code: fencedExit, again: true } : { code: copiedExit, again: false };
 }
+
+const copiedText = (home: string, { name, joinedAt }: NodeState): string =>
+	`another daemon with the id of this home took its place as node ${name} at ${new Date(joinedAt).toISOString()}. One of the two homes is a copy. To run both, remove the file ${path.join(home, "id")}, or the one of the other home, while its daemon is down: it becomes a node of its own.`;
 
 /** This daemon holds its home, so another start of its node cannot be its successor. */
 async function otherStart({ reads, node }: Engine): Promise<NodeState | null> {

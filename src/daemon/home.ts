@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { connect } from "node:net";
 import path from "node:path";
 import { persistMonotonicClock, systemClock } from "#adapters/system/clock.ts";
-import { lastPort, removeDaemonFile, writeDaemonFile, writeLastPort } from "#adapters/system/home.ts";
+import { forgetReplaced, lastPort, removeDaemonFile, writeDaemonFile, writeLastPort } from "#adapters/system/home.ts";
 import { HomeLocked, lockHome } from "#adapters/system/home-lock.ts";
 import { type HomeWatch, watchHome } from "#adapters/system/home-watch.ts";
 import { messageOf } from "#contract/message-of.ts";
@@ -44,6 +44,7 @@ export async function announce(
 	const daemon = { pid: process.pid, startedAt: systemClock.now(), url, socket, version, contract: contractVersion };
 	await reach(url);
 	writeDaemonFile(home, daemon);
+	forgetReplaced(home);
 	const watch = await watchHome({ home, daemon, token });
 	return {
 		lost: watch.lost,

@@ -26,8 +26,9 @@ export function startNotices(
 		reader[Symbol.dispose]();
 	});
 	const tellOf = async (events: readonly Event[]): Promise<void> => {
-		const calls = events.flatMap((event) => noticeTriggerOf(event) ?? []);
-		for (const call of once(calls.filter(({ kind }) => wanted.includes(kind)))) await tell(engine, notifier, call);
+		const triggers = events.flatMap((event) => noticeTriggerOf(event) ?? []);
+		for (const trigger of once(triggers.filter(({ kind }) => wanted.includes(kind))))
+			await tell(engine, notifier, trigger);
 	};
 	const watch = async (): Promise<void> => {
 		// recovery was before anybody could follow

@@ -1,21 +1,28 @@
 // Which store a daemon has, and where its blobs are.
-import { mkdirSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { databaseAddress } from "#adapters/store/postgres/url.ts";
 import { blobsIn } from "#adapters/system/blobs.ts";
 import { ConfigError, readConfig } from "#adapters/system/config.ts";
-import { checkStoreKind } from "#adapters/system/home.ts";
+import { checkStoreKind, isTied, tieToJournal } from "#adapters/system/home.ts";
 import { partialsIn } from "#adapters/system/partials.ts";
 import type { HomeConfig } from "#contract/config.ts";
 import type { Limits } from "#contract/limits.ts";
 import { batchRunner } from "#engine/commands/execute.ts";
 import type { EngineDependencies } from "#engine/parts.ts";
-import type { Store } from "#engine/ports/store.ts";
+import { type Store, StoreFault } from "#engine/ports/store.ts";
 import { programUrl } from "#local/programs.ts";
 import { tlsFilesIn } from "./remote.ts";
 
 /** Where the store is: in memory, a file in the home, or a PostgreSQL database. */
-export type StoreLocation = { memory: true } | { home: string } | { url: string; ownerUrl?: string };
+export type StoreLocation = { memory: true } | { home: string } | DatabaseLocation;
+
+interface DatabaseLocation {
+	url: string;
+	ownerUrl?: string;
+	/** the home that has a part in it */
+	partOf?: string;
+}
 
 /** Where the configuration, or the environment, says that the store is. */
 export function storeOf(home: string, { database }: HomeConfig, environment: NodeJS.ProcessEnv): StoreLocation {
@@ -23,7 +30,15 @@ export function storeOf(home: string, { database }: HomeConfig, environment: Nod
 	checkStoreKind(home, named ? "postgres" : "sqlite");
 	if (!named) return { home };
 	const owner = environment["BROOD_DATABASE_OWNER_URL"];
-	return { url: addressFrom(named, environment), ...(owner && { ownerUrl: addressFrom(owner, environment) }) };
+	const url = addressFrom(named, environment);
+	return { url, partOf: home, ...(owner && { ownerUrl: addressFrom(owner, environment) }) };
+}
+
+/** Before anything is written there, even tables. An empty database is another one too. */
+async function refuseOther({ url, partOf }: DatabaseLocation): Promise<void> {
+	if (partOf === undefined || !isTied(partOf)) return;
+	const { journalIn } = await import("#adapters/store/postgres/store.ts");
+	tieToJournal(partOf, (await journalIn(url)) ?? "");
 }
 
 function addressFrom(text: string, environment: NodeJS.ProcessEnv): string {
@@ -39,10 +54,33 @@ export async function checkConfig(home: string, environment: NodeJS.ProcessEnv):
 	return storeOf(home, config, environment);
 }
 
+/**
+ * Throws why the home cannot be used with the store that is named now. A database that does not answer is not
+ * compared.
+ */
+export async function checkHome(home: string, environment: NodeJS.ProcessEnv): Promise<void> {
+	const location = await checkConfig(home, environment);
+	if (!("url" in location)) return;
+	await refuseOther(location).catch((error: unknown) => {
+		if (!(error instanceof StoreFault)) throw error;
+	});
+}
+
+/** Throws why no daemon could start after the one that has this home now. A store in the home is that one's. */
+export async function checkRestart(home: string, environment: NodeJS.ProcessEnv): Promise<void> {
+	const location = await checkConfig(home, environment);
+	if (!("url" in location)) return;
+	await refuseOther(location);
+	const { examinePostgres } = await import("#adapters/store/postgres/store.ts");
+	const id = path.join(home, "id");
+	await examinePostgres({ ...location, leaving: existsSync(id) ? readFileSync(id, "utf8").trim() : null });
+}
+
 /** Throws why a daemon could not start on this home. Nothing is changed. */
 export async function checkStore(home: string, environment: NodeJS.ProcessEnv): Promise<void> {
 	const location = await checkConfig(home, environment);
 	if ("url" in location) {
+		await refuseOther(location);
 		const { examinePostgres } = await import("#adapters/store/postgres/store.ts");
 		return await examinePostgres(location);
 	}
@@ -61,6 +99,7 @@ export async function openStore(
 		return { store: openMemory(batchRunner(limits)), limits };
 	}
 	if ("url" in location) {
+		await refuseOther(location);
 		const { openPostgres } = await import("#adapters/store/postgres/store.ts");
 		let run = batchRunner(limits);
 		const store = await openPostgres({ ...location, run: (tx, batch) => run(tx, batch) });

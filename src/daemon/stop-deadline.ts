@@ -1,5 +1,5 @@
 // Until when a daemon that stops lets its turns run: what the latest signals say.
-import { drainSignal, replaceSignal } from "#local/signals.ts";
+import { drainSignal, upgradeSignal } from "#local/signals.ts";
 
 /** for SIGTERM and SIGINT */
 const turnsMs = 10_000;
@@ -16,7 +16,7 @@ export class StopDeadline {
 
 	/** The drain signal replaces an earlier deadline, and a later SIGTERM sets one again. */
 	take(signal: NodeJS.Signals): void {
-		if (signal === drainSignal || signal === replaceSignal) {
+		if (signal === drainSignal || signal === upgradeSignal) {
 			clearTimeout(this.#timer);
 			this.#timer = undefined;
 			this.#taken.clear();

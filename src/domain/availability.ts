@@ -10,9 +10,9 @@ export function whyNotFree(
 	capacity: Capacity,
 ): { reason: string; until: number | null } | null {
 	const because = (reason: string, until: number | null = null) => ({ reason, until });
-	const errors = agent.holds.map(({ kind, reason }) => (reason === "" ? kind : `${kind}: ${reason}`));
-	if (agent.holds.length > 0) return because(`held (${errors.join(", ")})`);
-	const busy = waitsElsewhere(agent, true, null);
+	const held = agent.holds.map(({ kind, reason }) => (reason === "" ? kind : `${kind}: ${reason}`));
+	if (agent.holds.length > 0) return because(`held (${held.join(", ")})`);
+	const busy = whyNotScheduled(agent, true, null);
 	if (busy !== null) return because(busy.why);
 	if (agent.issue !== null) return because("it is assigned to an issue");
 	if (queueLength > 0) return because(queueLength === 1 ? "1 queued prompt" : `${queueLength} queued prompts`);
@@ -42,7 +42,7 @@ const whyActive = {
 } as const;
 
 /** Why the scheduler does not consider an agent's next prompt. `notBefore`: the earliest time that one waits for. */
-export function waitsElsewhere(agent: AgentState, due: boolean, notBefore: number | null): NotStarted | null {
+export function whyNotScheduled(agent: AgentState, due: boolean, notBefore: number | null): NotStarted | null {
 	if (agent.life === "provisioning") return { why: "its workspace is being made", ahead: 0 };
 	if (agent.lease !== null) return { why: `its workspace is being worked on (${agent.lease.step})`, ahead: 0 };
 	if (agent.activity !== "idle") return { why: whyActive[agent.activity], ahead: 0 };

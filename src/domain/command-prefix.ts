@@ -1,6 +1,6 @@
 // A standing answer for all commands that begin with the same words, such as `npm test`. It holds only for simple
-// commands: a program and its arguments. Whatever a shell would expand, join, redirect or run besides is not simple, and
-// neither is anything that this file does not know.
+// commands: a program and its arguments. Whatever a shell would expand, join, redirect or run besides is not simple,
+// and neither is anything that this file does not know.
 import type { Permit, ShellCommand } from "#contract/approval.ts";
 
 const wordsMax = 32;

@@ -61,7 +61,7 @@ function stopped(agent: AgentState, project: ProjectState): NewEvent[] {
 	const held: NewEvent = {
 		kind: "agent.held",
 		agent: agent.id,
-		data: { hold: "user", reason: "a usage limit was met, and its project says stop" },
+		data: { hold: "user", reason: "a usage limit was reached, and its project says stop" },
 	};
 	const off: NewEvent[] = project.auto
 		? [

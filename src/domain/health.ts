@@ -1,7 +1,7 @@
 // Health beyond the workspace itself: processes that an agent's tools left behind, and a git step that does not end.
 import type { AgentState } from "#contract/agent.ts";
 import type { Health, HealthProblem, LeftProcess } from "#contract/workspace.ts";
-import { harmlessProblems, type LeaseStep, readOnlySteps } from "#contract/workspace-step.ts";
+import { harmlessProblems, type LeaseStep, stepsThatKeepFiles } from "#contract/workspace-step.ts";
 import { suggestion } from "./agent-state/transitions.ts";
 
 /** Whether an interrupted step left nothing half done, so that uncommitted changes are the agent's own. */
@@ -9,12 +9,12 @@ export function isWhole(
 	problems: readonly HealthProblem[],
 	{ step, uncommitted }: { step: LeaseStep | undefined; uncommitted: boolean },
 ): boolean {
-	const readOnly = step !== undefined && readOnlySteps.includes(step);
+	const keepsFiles = step !== undefined && stepsThatKeepFiles.includes(step);
 	// a merge may have been open before the commit
 	const wrong = problems.filter(
-		({ code }) => !harmlessProblems.includes(code) && !(readOnly && code === "OPERATION_OPEN"),
+		({ code }) => !harmlessProblems.includes(code) && !(keepsFiles && code === "OPERATION_OPEN"),
 	);
-	return wrong.length === 0 && (readOnly || !uncommitted);
+	return wrong.length === 0 && (keepsFiles || !uncommitted);
 }
 
 const leaseMs = 10 * 60_000;

@@ -19,13 +19,18 @@ import { withoutCredentialsAt } from "./slots.ts";
 import { decideCrash, type OpenWork } from "./turn-end.ts";
 import { decideLeaseCrash } from "./workspace.ts";
 
-/** The same start may ask twice and gets the same epoch: its first answer may have been lost. */
+/**
+ * The same start may ask twice and gets the same epoch: its first answer may have been lost. Agent 0 comes along if
+ * its own node takes no part.
+ */
 export function decideJoin(
 	nodes: readonly NodeState[],
 	{ type: _, name, ...command }: NodeJoin,
+	agentZero?: AgentState,
 ): Exclude<Decision, Refusal> {
 	const before = nodes.find(({ id }) => id === command.node);
 	if (before !== undefined && before.startId === command.startId && isActive(before)) return [];
+	const isServed = nodes.some((each) => each.id === agentZero?.node && isActive(each));
 	const taken = nodes.some((other) => other.name === name && other.id !== command.node && other.state !== "removed");
 	return [
 		{
@@ -38,7 +43,16 @@ export function decideJoin(
 				...(before?.fellAt == null ? {} : { fellAt: before.fellAt }),
 			},
 		},
+		...(isServed ? [] : handOver(agentZero, command.node)),
 	];
+}
+
+/** Agent 0 goes on at another node: it has no files. With a process at work it stays where that is. */
+function handOver(agentZero: AgentState | undefined, node: NodeId | undefined): NewEvent[] {
+	if (agentZero === undefined || node === undefined || agentZero.node === null || agentZero.node === node) return [];
+	const { id, turn, type } = agentZero;
+	if (turn !== null && type !== "human") return [];
+	return [{ kind: "agent.moved", agent: id, data: { node, ...(turn !== null && { turn: turn.id }) } }];
 }
 
 /** What a fallen node leaves behind. */
@@ -105,9 +119,23 @@ function leftBehind(
 /** What happened to rows that were read in the same transaction is never refused. */
 const eventsOf = (decision: Decision): readonly NewEvent[] => (isRefusal(decision) ? [] : decision);
 
-export function decideLeaveNode(node: NodeState | undefined, { node: id }: { node: NodeId }): Decision {
+/** `agentZero` is undefined unless it is at this node. */
+export function decideLeaveNode(
+	node: NodeState | undefined,
+	{ node: id }: { node: NodeId },
+	{ nodes, agentZero }: { nodes: readonly NodeState[]; agentZero?: AgentState | undefined } = { nodes: [] },
+): Decision {
 	if (node === undefined) return noNode(id);
-	return isActive(node) ? [{ kind: "node.left", agent: null, data: { node: id } }] : [];
+	if (!isActive(node)) return [];
+	const others = nodes.filter((each) => each.id !== id);
+	return [{ kind: "node.left", agent: null, data: { node: id } }, ...handOver(agentZero, heirAmong(others, agentZero))];
+}
+
+/** Where agent 0 can best go on: where its program is, else at any active node. */
+function heirAmong(nodes: readonly NodeState[], agentZero: AgentState | undefined): NodeId | undefined {
+	const rank = ({ state, types }: NodeState): number =>
+		(state === "up" ? 2 : 0) + (types.includes(agentZero?.type ?? "") ? 1 : 0);
+	return nodes.filter(isActive).toSorted((a, b) => rank(b) - rank(a) || (a.id < b.id ? -1 : 1))[0]?.id;
 }
 
 export function decideDrain(node: NodeState | undefined, { node: id }: { node: NodeId }): Decision {
@@ -132,11 +160,12 @@ export function decideEquip(
 	return isSame ? [] : [{ kind: "node.equipped", agent: null, data: { node: id, types: [...types] } }];
 }
 
-/** Its agents would have no node any more, so they are moved or killed first. */
+/** Its agents would have no node any more: they are moved or killed first. Agent 0 goes to the node that is asked. */
 export function decideRemoveNode(
 	node: NodeState | undefined,
 	{ node: id }: { node: NodeId },
-	{ living }: { living: number },
+	{ nodes, agents }: { nodes: readonly NodeState[]; agents: readonly AgentState[] },
+	by: { node: NodeId | null },
 ): Decision {
 	if (node === undefined || node.state === "removed") return noNode(id);
 	if (isActive(node))
@@ -144,11 +173,14 @@ export function decideRemoveNode(
 			details: { node: id, state: node.state },
 			suggestions: ["brood node list"],
 		});
+	const agentZero = agents.find(({ supervisor }) => supervisor === null);
+	const handed = handOver(agentZero, by.node ?? heirAmong(nodes, agentZero));
+	const living = agents.length - handed.length;
 	if (living > 0)
 		return refuse(
 			"CONFLICT",
 			`${living === 1 ? "1 living agent belongs" : `${living} living agents belong`} to node ${node.name}: move or kill ${living === 1 ? "it" : "them"} first.`,
 			{ details: { node: id, livingAgents: living }, suggestions: ["brood agent list"] },
 		);
-	return [{ kind: "node.removed", agent: null, data: { node: id } }];
+	return [{ kind: "node.removed", agent: null, data: { node: id } }, ...handed];
 }

@@ -1,17 +1,18 @@
 // Whether this node and the others are alive, from nothing but beats and this node's own monotonic clock.
 //
-//   every second a beat is sent ─▶ confirmed: trusted since the moment of SENDING ─▶ nothing for 5 s: suspended, all processes frozen
+//   every second a beat is sent ─▶ confirmed: trusted since the moment of SENDING ─▶ nothing for 5 s: suspended, all
+//   processes frozen
 //                               └▶ refused: another node replaced this one ─▶ end all processes, exit
 //   another node's beats stand still for 8 s, while own beats were answered all the time ─▶ it fell
 //
 // What always holds
 //   - No clock of another machine decides anything, not even the database's: it may be set.
-//   - A node freezes its processes (5 s) before anybody can count it as dead (8 s). So its slots are given away only after its
-//     processes stand still. Trust counts from the sending: the answer may have been on its way for seconds.
-//   - While the database is away nobody's beats are answered. So silence counts only while own beats are answered; after a
-//     gap it is counted anew, and an outage kills nobody.
-//   - A node whose peers have all left has nobody who could replace it: it is never suspended. Others know that of it, because
-//     each beat says so, and never count its silence: it may not have heard that it is not alone any more.
+//   - A node freezes its processes (5 s) before anybody can count it as dead (8 s). So its slots are given away only
+//     after its processes stand still. Trust counts from the sending: the answer may have been on its way for seconds.
+//   - While the database is away nobody's beats are answered. So silence counts only while own beats are answered;
+//     after a gap it is counted anew, and an outage kills nobody.
+//   - A node whose peers have all left has nobody who could replace it: it is never suspended. Others know that of it,
+//     because each beat says so, and never count its silence: it may not have heard that it is not alone any more.
 //
 // This file decides; `engine/nodes/` sends the beats and does what is decided.
 import type { NodeId } from "#contract/node.ts";
@@ -138,7 +139,10 @@ export function answered(
 export const mayRun = ({ alone, trustedAt }: Watch, now: number, { suspendMs }: NodeTimes = nodeTimes): boolean =>
 	alone || now - trustedAt <= suspendMs;
 
-/** Until when the processes may run if this daemon does nothing any more; null for ever. They stand still if it is suspended. */
+/**
+ * Until when the processes may run if this daemon does nothing any more; null for ever. They stand still if it is
+ * suspended.
+ */
 export const goodUntil = (
 	{ alone, suspended, trustedAt }: Watch,
 	{ standstillMs }: NodeTimes = nodeTimes,

@@ -140,10 +140,10 @@ class RemainingCapacity {
 		const [key, text] = [keyOf(short), shortageText(short)];
 		const ahead = this.#ahead.get(key) ?? 0;
 		this.#ahead.set(key, ahead + 1);
-		if (short.of === "time") {
+		if ("until" in short && short.until !== undefined)
 			this.#schedule.nextAt = Math.min(this.#schedule.nextAt ?? short.until, short.until);
+		if (short.of === "time" || short.of === "credential")
 			this.#schedule.notStarted.set(agent.id, { why: text, ahead: 0 });
-		} else if (short.of === "credential") this.#schedule.notStarted.set(agent.id, { why: text, ahead: 0 });
 		else this.#schedule.notStarted.set(agent.id, { why: ahead === 0 ? text : `${text}, ${ahead} ahead`, ahead });
 		return false;
 	}

@@ -28,22 +28,22 @@ export interface SessionFacts {
 	lastTurn: TurnState | undefined;
 	/** the session's cost as last reported; not every turn reports it */
 	sessionCost: number;
-	/** the newest clear or rewind of the agent's own thread; 0 if there was none */
-	contextStart: number;
+	/** the newest clear or rewind of the agent's own thread; 0 if there is none */
+	newestCut: number;
 	/** the agent that it was forked from, with the same facts; only while it has no session of its own */
 	parent: Omit<SessionFacts, "parent"> | null;
 }
 
-export function sessionStartFor({ agent, lastTurn, sessionCost, contextStart, parent }: SessionFacts): SessionStart {
+export function sessionStartFor({ agent, lastTurn, sessionCost, newestCut, parent }: SessionFacts): SessionStart {
 	const { session } = agent;
 	const isOwn =
 		session !== null &&
 		session.type === agent.type &&
-		session.openedIn > contextStart &&
+		session.openedIn > newestCut &&
 		session.folder === folderOf(agent, session);
 	// the agent's own items since the fork are not in its parent's session
 	const copyOf =
-		session === null && lastTurn === undefined && contextStart === 0 && parent !== null ? copied(agent, parent) : null;
+		session === null && lastTurn === undefined && newestCut === 0 && parent !== null ? copied(agent, parent) : null;
 	return {
 		// after an interrupted or failed turn, session and journal may differ
 		own: isOwn ? { session: session.session, resumable: lastTurn?.state === "completed" } : null,
@@ -53,17 +53,14 @@ export function sessionStartFor({ agent, lastTurn, sessionCost, contextStart, pa
 }
 
 /** The parent's session, if it ends exactly at the fork point and the child can reach it. */
-function copied(
-	child: AgentState,
-	{ agent, lastTurn, contextStart }: NonNullable<SessionFacts["parent"]>,
-): string | null {
+function copied(child: AgentState, { agent, lastTurn, newestCut }: NonNullable<SessionFacts["parent"]>): string | null {
 	const { session } = agent;
 	const forkPoint = child.lineage?.forkPoint ?? 0;
 	if (
 		session === null ||
 		session.type !== child.type ||
 		!session.capabilities.includes("fork") ||
-		session.openedIn < contextStart
+		session.openedIn < newestCut
 	)
 		return null;
 	const atItsEnd =

@@ -1,10 +1,11 @@
 // Capacity: whether a turn may run now (turnsMax), and on which subscription's slot.
 //
-// A turn lease is a row for a running turn. What is in use is counted from them, in the transaction that takes another one. A
-// turn that waits for other agents has none.
+// A turn lease is a row for a running turn. What is in use is counted from them, in the transaction that takes another
+// one. A turn that waits for other agents has none.
 import type { AgentState } from "#contract/agent.ts";
 import type { SubscriptionName } from "#contract/ids.ts";
-import { isActive, type NodeId, type NodeState, nodeStateText } from "#contract/node.ts";
+import { isActive, type NodeId, type NodeState } from "#contract/node.ts";
+import { nodeStateText } from "#contract/node-state-text.ts";
 import type { ProjectState } from "#contract/project.ts";
 import { credentialAt, type SubscriptionState, type TurnLease } from "#contract/subscription.ts";
 import { quietUntil } from "./quiet.ts";
@@ -35,7 +36,8 @@ export type Shortage =
 	| { of: "machine"; limit: number; node?: string }
 	| { of: "node"; node: string; state: NodeState["state"] }
 	| { of: "credential"; subscription: SubscriptionName; node: string }
-	| { of: "slot"; subscription: SubscriptionName; limit: number }
+	/** `until`: when another subscription becomes usable, because a cool-down or quiet hours end */
+	| { of: "slot"; subscription: SubscriptionName; limit: number; until?: number }
 	| { of: "time"; why: "cooling" | "quiet"; subscription: SubscriptionName | null; until: number };
 
 export type Claim = { subscription: SubscriptionName | null; node?: NodeId } | { short: Shortage };
@@ -106,8 +108,12 @@ export function claim(agent: Claimant, capacity: Capacity, manual = false): Clai
 	const open = choice.filter((each) => manual || quietUntil(each.quiet, now) === null);
 	if (open.length === 0) return { short: soonest("quiet", choice, (each) => quietUntil(each.quiet, now) ?? now) };
 	const [roomiest] = open.toSorted((a, b) => free(b, capacity) - free(a, capacity));
-	if (roomiest === undefined || free(roomiest, capacity) <= 0) return { short: full(roomiest ?? open[0]) };
-	return { subscription: roomiest.name, ...place };
+	if (roomiest !== undefined && free(roomiest, capacity) > 0) return { subscription: roomiest.name, ...place };
+	const later = [
+		...cooling.map((each) => (each.coolingUntil ?? monotonic) + now - monotonic),
+		...choice.flatMap((each) => (manual ? null : quietUntil(each.quiet, now)) ?? []),
+	];
+	return { short: { ...full(roomiest ?? open[0]), ...(later.length > 0 && { until: Math.min(...later) }) } };
 }
 
 /**
@@ -124,7 +130,10 @@ export function claimAgain(agent: Claimant, had: SubscriptionName | null, capaci
 	return { subscription: had, ...(nodeId !== null && { node: nodeId }) };
 }
 
-/** The subscriptions whose slots an agent may use at its node, in order of preference; none if its type has no subscription. */
+/**
+ * The subscriptions whose slots an agent may use at its node, in order of preference; none if its type has no
+ * subscription.
+ */
 export const candidates = (
 	agent: Claimant,
 	capacity: Pick<Capacity, "subscriptions" | "projects">,
@@ -138,7 +147,7 @@ export function withoutCredentialsAt(
 	return candidates(agent, capacity).length > 0 ? [] : eligible(agent, capacity);
 }
 
-/** The same at any node. */
+/** As `candidates`, whatever credentials the agent's node has. */
 function eligible(
 	agent: Claimant,
 	{ subscriptions, projects }: Pick<Capacity, "subscriptions" | "projects">,

@@ -160,7 +160,7 @@ describe("a usage limit", () => {
 		expect(coolingEnd(Number.MAX_SAFE_INTEGER, 0, 9000)).toBe(31 * 24 * 60 * 60 * 1000);
 	});
 
-	test("that is met again by whoever was resumed holds it again", () => {
+	test("that is reached again by whoever was resumed holds it again", () => {
 		const resumed = live("a", [
 			{ kind: "agent.held", data: { hold: "limit", reason: "", until: 200 } },
 			{ kind: "agent.unheld", data: { holds: ["limit"] } },

@@ -122,19 +122,19 @@ describe("looking", () => {
 	const busy = target({ agent: running });
 
 	test("nothing happens while it is not met and there is time", () => {
-		expect(decideLook(wait({ deadline: 100 }), [busy], { queue, resumeClaim: null, now: 99 })).toEqual([]);
-		expect(decideLook(wait({ state: "met" }), [target()], { queue, resumeClaim: null, now: 99 })).toEqual([]);
+		expect(decideLook(wait({ deadline: 100 }), [busy], { queue, continueClaim: null, now: 99 })).toEqual([]);
+		expect(decideLook(wait({ state: "met" }), [target()], { queue, continueClaim: null, now: 99 })).toEqual([]);
 	});
 
 	test("all means all, any means any", () => {
-		expect(decideLook(wait(), [target(), busy], { queue, resumeClaim: null, now: 1 })).toEqual([]);
-		expect(decideLook(wait({ mode: "any" }), [target(), busy], { queue, resumeClaim: null, now: 1 })).toMatchObject([
+		expect(decideLook(wait(), [target(), busy], { queue, continueClaim: null, now: 1 })).toEqual([]);
+		expect(decideLook(wait({ mode: "any" }), [target(), busy], { queue, continueClaim: null, now: 1 })).toMatchObject([
 			{ kind: "wait.ended", data: { state: "met" } },
 		]);
 	});
 
 	test("when time runs out, an agent gets an item in its turn", () => {
-		expect(decideLook(wait({ deadline: 100 }), [busy], { queue, resumeClaim: null, now: 100 })).toMatchObject([
+		expect(decideLook(wait({ deadline: 100 }), [busy], { queue, continueClaim: null, now: 100 })).toMatchObject([
 			{
 				kind: "wait.ended",
 				agent: id("w"),
@@ -143,13 +143,13 @@ describe("looking", () => {
 			{ kind: "timeout", agent: id("w"), turn: 7, data: { wait: 10 } },
 		]);
 		expect(
-			decideLook(wait({ deadline: 100, agent: null }), [busy], { queue, resumeClaim: null, now: 100 }),
+			decideLook(wait({ deadline: 100, agent: null }), [busy], { queue, continueClaim: null, now: 100 }),
 		).toMatchObject([{ kind: "wait.ended", agent: null }]);
 	});
 
 	test("the item says what has not happened, and what has", () => {
 		const other = target({ agent: { ...live("b"), life: "ended" } });
-		const late = { queue, resumeClaim: null, now: 100 };
+		const late = { queue, continueClaim: null, now: 100 };
 		expect(decideLook(wait({ deadline: 100 }), [busy, other], late)).toMatchObject([
 			{ kind: "wait.ended" },
 			{ kind: "timeout", text: "Time ran out: not idle: a. Done: b." },
@@ -161,7 +161,7 @@ describe("looking", () => {
 	});
 
 	test("one that does not block is continued by a prompt at the front", () => {
-		const events = decideLook(wait({ blocking: false }), [target()], { queue, resumeClaim: null, now: 1 });
+		const events = decideLook(wait({ blocking: false }), [target()], { queue, continueClaim: null, now: 1 });
 		expect(events).toMatchObject([
 			{ kind: "wait.ended" },
 			{ kind: "prompt.queued", agent: id("w"), data: { source: "wait" } },
@@ -182,7 +182,7 @@ describe("a turn that waited", () => {
 	const met = { state: "met", seen: [{ agent: id("a"), met: true }] } as const;
 
 	test("goes on with its place and its slot in the same decision", () => {
-		expect(decideLook(wait(), [target()], { queue, resumeClaim: { subscription: null }, now: 1 })).toEqual([
+		expect(decideLook(wait(), [target()], { queue, continueClaim: { subscription: null }, now: 1 })).toEqual([
 			{ kind: "turn.continued", agent: id("w"), data: { turn: 7, place: true } },
 			{ kind: "wait.ended", agent: id("w"), data: { wait: 10, ...met } },
 		]);
@@ -190,12 +190,12 @@ describe("a turn that waited", () => {
 
 	test("hears nothing before there is room, but how it ended is written down once", () => {
 		const ready = { kind: "wait.ready", agent: id("w"), data: { wait: 10, ...met } };
-		expect(decideLook(wait(), [target()], { queue, resumeClaim: none, now: 1 })).toEqual([ready]);
+		expect(decideLook(wait(), [target()], { queue, continueClaim: none, now: 1 })).toEqual([ready]);
 		const later = wait({ ready: { ...met, seen: [...met.seen] } });
-		expect(decideLook(later, [target()], { queue, resumeClaim: none, now: 1 })).toEqual([]);
+		expect(decideLook(later, [target()], { queue, continueClaim: none, now: 1 })).toEqual([]);
 		// what it waited for has passed again, which changes nothing
 		expect(
-			decideLook(later, [target({ agent: running })], { queue, resumeClaim: { subscription: null }, now: 1 }),
+			decideLook(later, [target({ agent: running })], { queue, continueClaim: { subscription: null }, now: 1 }),
 		).toMatchObject([{ kind: "turn.continued" }, { kind: "wait.ended", data: { state: "met" } }]);
 	});
 
@@ -206,7 +206,7 @@ describe("a turn that waited", () => {
 	});
 
 	test("needs nothing again that it still has", () => {
-		expect(decideLook(wait(), [target()], { queue, resumeClaim: null, now: 1 })).toMatchObject([
+		expect(decideLook(wait(), [target()], { queue, continueClaim: null, now: 1 })).toMatchObject([
 			{ kind: "wait.ended" },
 		]);
 	});

@@ -111,18 +111,22 @@ function cycleFrom(waiter: AgentId, targets: readonly AgentId[], open: readonly 
 }
 
 /** The capacity that a turn has to claim again before it continues; null if it needs none. */
-export type ResumeClaim = Claim | null;
+export type ContinueClaim = Claim | null;
 
 /** Ends the wait if its condition holds or its deadline has passed. */
 export function decideLook(
 	wait: WaitState,
 	targets: readonly TargetFacts[],
-	{ queue, resumeClaim, now }: { queue: Pick<QueueFacts, "last" | "lastFront">; resumeClaim: ResumeClaim; now: number },
+	{
+		queue,
+		continueClaim,
+		now,
+	}: { queue: Pick<QueueFacts, "last" | "lastFront">; continueClaim: ContinueClaim; now: number },
 ): Decision {
 	if (wait.state !== "open") return [];
 	const outcome = wait.ready ?? outcomeOf(wait, targets, now);
 	if (outcome === null) return [];
-	const events = conclude(wait, outcome, resumeClaim);
+	const events = conclude(wait, outcome, continueClaim);
 	const ended = events.some(({ kind }) => kind === "wait.ended") && outcome.state !== "cancelled";
 	return ended ? [...events, ...notifyWaiter(wait, outcome, targets, queue)] : events;
 }
@@ -139,12 +143,12 @@ function outcomeOf(
 }
 
 /** A turn that blocks on a wait continues only once it has capacity; until then the outcome is recorded as `ready`. */
-function conclude(wait: WaitState, outcome: WaitOutcome, resumeClaim: ResumeClaim): NewEvent[] {
-	if (resumeClaim === null || wait.agent === null || wait.turn === null)
+function conclude(wait: WaitState, outcome: WaitOutcome, continueClaim: ContinueClaim): NewEvent[] {
+	if (continueClaim === null || wait.agent === null || wait.turn === null)
 		return endWait(wait, outcome.state, outcome.seen);
-	if ("short" in resumeClaim)
+	if ("short" in continueClaim)
 		return wait.ready === null ? [{ kind: "wait.ready", agent: wait.agent, data: { wait: wait.id, ...outcome } }] : [];
-	const { subscription, node } = resumeClaim;
+	const { subscription, node } = continueClaim;
 	const slot = { ...(subscription !== null && { subscription }), ...(node !== undefined && { node }) };
 	const data = { turn: wait.turn, place: true as const, ...slot };
 	return [{ kind: "turn.continued", agent: wait.agent, data }, ...endWait(wait, outcome.state, outcome.seen)];
@@ -206,10 +210,10 @@ export function decideCancelWait(
 	wait: WaitState | undefined,
 	id: number,
 	by: { actor: Actor },
-	resumeClaim: ResumeClaim,
+	continueClaim: ContinueClaim,
 ): Decision {
 	if (wait === undefined) return refuse("NOT_FOUND", `There is no wait ${id}.`);
 	const caller = agentOf(by.actor);
 	if (caller !== null && caller !== wait.agent) return refuse("FORBIDDEN", "An agent can end only its own waits.");
-	return wait.state === "open" ? conclude(wait, { state: "cancelled", seen: [] }, resumeClaim) : [];
+	return wait.state === "open" ? conclude(wait, { state: "cancelled", seen: [] }, continueClaim) : [];
 }

@@ -118,8 +118,8 @@ export function noWorkspace(agent: NamedAgent & Pick<StepFacts, "holds">, detail
 }
 
 /**
- * Why a git step is not possible in the agent's workspace now; null if it is. `caller` is the agent that asks, null for a
- * person; `again` repeats a step that was cut off.
+ * Why a git step is not possible in the agent's workspace now; null if it is. `caller` is the agent that asks, null for
+ * a person; `again` repeats a step that was cut off.
  */
 export function refusedStep(
 	agent: StepFacts,

@@ -1,6 +1,7 @@
 // Puts an engine's parts together in the order of their dependencies: recovery before anything reads the rows, projects
 // before the reactors that use them, reactors last.
 import type { AgentState } from "#contract/agent.ts";
+import type { AgentId } from "#contract/ids.ts";
 import type { NodeEpoch } from "#contract/node.ts";
 import { retention } from "#contract/retention.ts";
 import { Errands } from "./errands.ts";
@@ -22,20 +23,21 @@ import type { Log } from "./ports/log.ts";
 import { autoReactor } from "./reactors/auto.ts";
 import { coolDownsReactor } from "./reactors/cool-downs.ts";
 import { driftReactor } from "./reactors/drift.ts";
+import { endProcessesReactor } from "./reactors/end-processes.ts";
 import { indexItemsReactor } from "./reactors/index-items.ts";
 import { IssueMover } from "./reactors/issues.ts";
 import { Provisioner } from "./reactors/provision.ts";
-import { stopReactor } from "./reactors/stop.ts";
 import { waitsReactor } from "./reactors/waits.ts";
 import { wakeOnMailReactor } from "./reactors/wake-on-mail.ts";
 import { ensureAgentZero, recover } from "./recover.ts";
+import { fallingWith } from "./turns/kept-output.ts";
 import { TurnRunner } from "./turns/run-turns.ts";
 import { Scheduler } from "./turns/scheduling.ts";
 import { startTurnsReactor } from "./turns/start-turns.ts";
 import { Upkeep } from "./upkeep.ts";
-import { departureReactor } from "./workspaces/moving.ts";
+import { departureReactor, type MovingParts } from "./workspaces/moving.ts";
 import { ProjectProblems } from "./workspaces/project-problems.ts";
-import { type UploadParts, uploadReactor } from "./workspaces/uploading.ts";
+import { uploadReactor } from "./workspaces/uploading.ts";
 import { WorkCycle } from "./workspaces/work-cycle.ts";
 import { workspaceIssues } from "./workspaces/workspace-issues.ts";
 
@@ -55,7 +57,7 @@ export interface Assembled {
 	cycle: WorkCycle | null;
 	upkeep: Upkeep;
 	errands: Errands;
-	uploading: UploadParts;
+	moving: MovingParts;
 	/** the last event before this daemon ended the turns that it found open */
 	recoveredAfter: number;
 	/** the last event before any turn of this daemon */
@@ -84,10 +86,11 @@ export async function assemble(parts: AssemblyParts): Promise<Assembled> {
 	const { node, lastEpoch } = await join(parts, dispatch);
 	const { driver, watchdog = null, nodeClock: clock } = parts;
 	const { beats } = store;
+	const fall = fallingWith({ ...parts, reads: store.reads }, dispatch);
 	const watch =
 		node === null || beats === null || clock === null
 			? null
-			: new NodeWatch({ beats, as: node, suspension, driver, watchdog, dispatch, clock, log }, joinedAt);
+			: new NodeWatch({ beats, as: node, suspension, driver, watchdog, dispatch: fall, clock, log }, joinedAt);
 	try {
 		await watch?.first;
 		return await assembleAs(parts, { publisher, tail, dispatcher, node, lastEpoch, watch, suspension });
@@ -115,6 +118,7 @@ async function assembleAs(parts: AssemblyParts, begun: Begun): Promise<Assembled
 
 	const common = { ...parts, node, reads, dispatch, publisher, workspaces, blobs, partials };
 	const uploading = { ...common, blobs: store.kind === "postgres" ? blobs : null };
+	const moving = { ...uploading, driver, moving: new Set<AgentId>() };
 	const cycle = workspaces && new WorkCycle({ ...uploading, workspaces, receipts });
 	const plain = parts.issueWork ?? noIssueWork;
 	const issueWork = cycle === null ? plain : workspaceIssues(cycle, reads, plain, node);
@@ -131,9 +135,9 @@ async function assembleAs(parts: AssemblyParts, begun: Begun): Promise<Assembled
 		waitsReactor(common),
 		coolDownsReactor(common),
 		indexItemsReactor({ ...parts, coordinates }),
-		...(driver === null ? [] : [stopReactor({ ...common, driver })]),
+		...(driver === null ? [] : [endProcessesReactor({ ...common, driver })]),
 		uploadReactor(uploading),
-		departureReactor({ ...uploading, driver }),
+		departureReactor(moving),
 		...(runner === null ? [] : [runner, wakeOnMailReactor(common), startTurnsReactor({ ...common, scheduler })]),
 		issueMover,
 		autoReactor({ ...common, issueWork, problems, agentZero: agentZero.id }),
@@ -153,6 +157,6 @@ async function assembleAs(parts: AssemblyParts, begun: Begun): Promise<Assembled
 	const partRunner = await PartRunner.start(supervised, { ...restarts, clock, log });
 	return {
 		...{ ...begun, receipts, agentZero, partRunner, runner, issueMover, issueWork, problems },
-		...{ scheduler, provisioner, cycle, upkeep, errands, uploading, recoveredAfter, startedAfter },
+		...{ scheduler, provisioner, cycle, upkeep, errands, moving, recoveredAfter, startedAfter },
 	};
 }

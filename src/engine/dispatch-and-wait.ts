@@ -3,11 +3,13 @@
 import type { Event } from "#contract/event.ts";
 import { AgentId, agentOf } from "#contract/ids.ts";
 import { isActive } from "#contract/node.ts";
+import type { TurnState } from "#contract/turn.ts";
 import type { Assembled } from "./assemble.ts";
 import { until } from "./loop/until.ts";
 import type { EngineDependencies } from "./parts.ts";
 import type { CommandRequest, Outcome } from "./ports/dispatch.ts";
 import { caught, type Log } from "./ports/log.ts";
+import { dropUsed, fallingWith, keptOutput, type Output } from "./turns/kept-output.ts";
 import { forkWithFiles, isForkBusy, type SpawnRequest, untilFree } from "./workspaces/forking.ts";
 
 /** a stopped process normally ends long before this; its files are snapshotted after that */
@@ -35,9 +37,11 @@ export class DispatchAndWait {
 
 	/** A fork is given up when its caller is `gone`. */
 	async dispatch(request: CommandRequest, gone?: AbortSignal): Promise<Outcome> {
-		const answered = this.#dispatchOnceFree(await this.#withPartials(request), gone);
+		const { own, kept } = await this.#outputOf(request);
+		const answered = this.#dispatchOnceFree({ ...request, partials: { ...kept, ...own } }, gone);
 		this.#made.scheduler.startAtOnce(request, (each) => this.#made.dispatcher.dispatch(each));
 		const outcome = await answered;
+		await dropUsed(this.#outputParts, kept, outcome);
 		const { driver } = this.#parts;
 		if ("refused" in outcome || outcome.replayed || driver === null) return outcome;
 		const { command } = request;
@@ -79,15 +83,21 @@ export class DispatchAndWait {
 		await until(this.#made.publisher, gone, { timeoutMs: stopTimeoutMs });
 	}
 
-	/** What the turns that a kill ends have produced so far is recorded with their end. */
-	async #withPartials(request: CommandRequest): Promise<CommandRequest> {
+	/** What the turns that a kill ends have produced so far is recorded with their end: here, and at other nodes. */
+	async #outputOf({ command }: CommandRequest): Promise<{ own: Output; kept: Output }> {
 		const { runner } = this.#made;
-		const { command } = request;
-		if (command.type !== "agent.kill" || runner === null) return request;
-		const target = AgentId.safeParse(command.agent);
-		if (!target.success) return request;
-		const below = command.cascade === true ? await this.#parts.store.reads.descendants(target.data) : [];
-		return { ...request, partials: runner.partials([target.data, ...below.map(({ id }) => id)]) };
+		const target = command.type === "agent.kill" ? AgentId.safeParse(command.agent).data : undefined;
+		if (command.type !== "agent.kill" || target === undefined) return { own: {}, kept: {} };
+		const below = command.cascade === true ? await this.#parts.store.reads.descendants(target) : [];
+		const agents = [target, ...below.map(({ id }) => id)];
+		const own = runner?.partials(agents) ?? {};
+		const isElsewhere = ({ id, agent }: TurnState): boolean => agents.includes(agent) && !(id in own);
+		return { own, kept: await keptOutput(this.#outputParts, isElsewhere) };
+	}
+
+	get #outputParts() {
+		const { store, partials = null, log } = this.#parts;
+		return { reads: store.reads, partials, log };
 	}
 
 	/** Resolves when the agent has no open turn; its driver ends it within seconds. */
@@ -100,7 +110,7 @@ export class DispatchAndWait {
 	/** A fork of a parent with an open tool call waits for the end of the call. */
 	async #dispatchOnceFree(request: CommandRequest, gone?: AbortSignal): Promise<Outcome> {
 		const { dispatcher, publisher } = this.#made;
-		const first = await dispatcher.dispatch(request);
+		const first = await fallingWith(this.#outputParts, (each) => dispatcher.dispatch(each))(request);
 		if (!isForkBusy(first)) return first;
 		const again = async (): Promise<Outcome | null> => {
 			const outcome = await dispatcher.dispatch(request);

@@ -12,7 +12,6 @@ import { bySystem } from "./ports/dispatch.ts";
 import { caught, type Log, noLog } from "./ports/log.ts";
 import type { Reads, Store, StoreFault } from "./ports/store.ts";
 import { Queries } from "./queries.ts";
-import type { MovingParts } from "./workspaces/moving.ts";
 
 export class Engine implements AsyncDisposable {
 	readonly log: Log;
@@ -31,7 +30,7 @@ export class Engine implements AsyncDisposable {
 	/** what nodes ask each other to do */
 	readonly errands: Assembled["errands"];
 	/** for moving agents and projects between nodes */
-	readonly moving: MovingParts;
+	readonly moving: Assembled["moving"];
 	/** this life of this node; null in an engine that is none */
 	readonly node: Assembled["node"];
 	readonly agentZero: Assembled["agentZero"];
@@ -41,7 +40,10 @@ export class Engine implements AsyncDisposable {
 	readonly startedAfter: number;
 	/** of the last daemon of this home; null if there was none */
 	readonly lastEpoch: Assembled["lastEpoch"];
-	/** settles when the store can no longer be trusted or this node was replaced; the process has to exit, the next one recovers */
+	/**
+	 * settles when the store can no longer be trusted or this node was replaced; the process has to exit, the next one
+	 * recovers
+	 */
 	readonly failed: Promise<StoreFault>;
 	readonly storeKind: Store["kind"];
 	/** makes an agent, with its parent's files if the fork takes them along */
@@ -83,7 +85,7 @@ export class Engine implements AsyncDisposable {
 		this.upkeep = made.upkeep;
 		this.nodes = new Nodes({ ...made, store: parts.store, limitsIgnored: parts.limitsIgnored ?? [] });
 		this.errands = made.errands;
-		this.moving = { ...made.uploading, driver: parts.driver };
+		this.moving = made.moving;
 		this.node = made.node;
 		this.agentZero = made.agentZero;
 		this.recoveredAfter = made.recoveredAfter;

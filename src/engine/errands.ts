@@ -1,10 +1,10 @@
 // Errands: requests that this node was asked and another one carries out, and the other way round.
 //
 // What always holds
-//   - An errand is carried out at most once: only one life of one node may take it, and that daemon remembers which ones
-//     it has begun. A lost answer of the database makes it look again, never begin again.
-//   - It is always answered: by the node that took it, however long its database is away, or by the transaction that ends
-//     the life of that node (`commands/end-errands.ts`).
+//   - An errand is carried out at most once: only one life of one node may take it, and that daemon remembers which
+//     ones it has begun. A lost answer of the database makes it look again, never begin again.
+//   - It is always answered: by the node that took it, however long its database is away, or by the transaction that
+//     ends the life of that node (`commands/end-errands.ts`).
 // Rows are the truth; notifications are hints, and everybody looks every second.
 import { type NodeEpoch, type NodeState, nodeDown } from "#contract/node.ts";
 import { type Refusal, refuse } from "#contract/refusal.ts";

@@ -80,7 +80,10 @@ export class Queries {
 		return await usageSince(this.#reads, wanted);
 	}
 
-	/** The last item that two conversations share; found in the rows of both agents and of those that they were forked from. */
+	/**
+	 * The last item that two conversations share; found in the rows of both agents and of those that they were forked
+	 * from.
+	 */
 	async divergence(one: AgentId, other: AgentId): Promise<LastCommonItem | null> {
 		const rows = new Map<AgentId, AgentState>();
 		for (const id of [one, other])

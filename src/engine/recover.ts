@@ -1,23 +1,25 @@
 // Recovery: brings what the last daemon left into a known state before anything else reads the rows.
 //
 // What always holds
-//   - Everything found is handled by a command, decided and recorded like any other. A daemon that is killed here leaves
-//     the rest to the next one.
+//   - Everything found is handled by a command, decided and recorded like any other. A daemon that is killed here
+//     leaves the rest to the next one.
 //   - Nothing that may have run is run again automatically. A turn whose prompt was handed over may have done anything:
 //     it is `interrupted`, and only a person retries it. A turn whose prompt was not handed over has done nothing: its
 //     prompt goes back to the head of the queue.
 //
-// Only what belongs to this node is looked at: other nodes are alive, or another one replaces them (`domain/membership.ts`).
+// Only what belongs to this node is looked at: other nodes are alive, or another one replaces them
+// (`domain/membership.ts`).
 //
 // The steps
-//   1. processes of the last daemon are ended; they are found by the home id in their environment, not by a stored pid (`sweep`)
+//   1. processes of the last daemon are ended; they are found by the home id in their environment, not by a stored pid
+//      (`sweep`)
 //   2. a lease means that a git step was interrupted: the agent gets a `recovery` hold (see `workspaces/steps.ts`)
-//   3. open turns end. Output that was not recorded yet is in a file beside the store: it becomes items of the turn,
-//      each once (`notRecorded`)
+//   3. open turns end. Output that was not recorded yet is in a file beside the store, on PostgreSQL a row: it becomes
+//      items of the turn, each once (`notRecorded`)
 // Then the engine starts and checks the agents' workspaces (`reactors/drift.ts`).
 //
-// The store has recovered by itself before that (`adapters/store/sqlite/thread.ts`). `brood agent recover`, which repairs
-// the files of one workspace, is in `adapters/git/verbs/recover.ts`.
+// The store has recovered by itself before that (`adapters/store/sqlite/thread.ts`). `brood agent recover`, which
+// repairs the files of one workspace, is in `adapters/git/verbs/recover.ts`.
 import type { AgentState } from "#contract/agent.ts";
 import { isOwn, type NodeEpoch } from "#contract/node.ts";
 import { notRecorded } from "#domain/turn-end.ts";

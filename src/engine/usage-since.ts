@@ -1,5 +1,5 @@
-// Usage of a period: added up from the reports in the journal, since the rows have only totals. It costs what was reported
-// in the period, however long the journal is and however many agents there were.
+// Usage of a period: added up from the reports in the journal, since the rows have only totals. It costs what was
+// reported in the period, however long the journal is and however many agents there were.
 import type { AgentState } from "#contract/agent.ts";
 import type { Event } from "#contract/event.ts";
 import type { AgentId, ProjectSlug } from "#contract/ids.ts";

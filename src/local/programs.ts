@@ -46,7 +46,9 @@ export const programFolder = fileURLToPath(folderUrl);
 
 export const programPath = (name: Program): string => fileURLToPath(programUrl(name));
 
-/** The folder with the dashboard's files. A checkout builds them when they are first needed, and again after a change. */
+/**
+ * The folder with the dashboard's files. A checkout builds them when they are first needed, and again after a change.
+ */
 export async function webFolder(): Promise<string> {
 	if (bundled) return fileURLToPath(new URL("../web", folderUrl));
 	const { builtWeb } = await import("./built-web.ts");

@@ -3,5 +3,8 @@
 /** Wait for the running turns, however long they take, and stop. */
 export const drainSignal = "SIGUSR2";
 
-/** A command of a newer version asks to be served by its own: see `daemon/replace.ts`. Processes without a listener ignore it. */
-export const replaceSignal = "SIGURG";
+/**
+ * A command of a newer version asks to be served by its own: see `daemon/upgrade.ts`. A process without a handler
+ * ignores it.
+ */
+export const upgradeSignal = "SIGURG";

@@ -1,6 +1,5 @@
 // The daemon's program: `node daemon.ts [--home DIR] [--port N] [--playground] [--background] [--again] [--check]
-// [--check-config]`. In the
-// foreground its log is shown as well.
+// [--check-restart] [--check-home]`. In the foreground its log is shown as well.
 import { existsSync, readFileSync, truncateSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
@@ -20,13 +19,13 @@ import { messageOf } from "#contract/message-of.ts";
 import { type Refusal, refuse } from "#contract/refusal.ts";
 import { inline, visible } from "#contract/visible.ts";
 import { exitWhenFenced, startAgain } from "#daemon/exit-when-fenced.ts";
-import { checkConfig, checkStore } from "#daemon/open-store.ts";
+import { checkHome, checkRestart, checkStore } from "#daemon/open-store.ts";
 import { makePlayground } from "#daemon/playground.ts";
-import { idle, startSuccessor, successorCommand } from "#daemon/replace.ts";
 import { StopDeadline } from "#daemon/stop-deadline.ts";
+import { idle, startSuccessor, successorCommand } from "#daemon/upgrade.ts";
 import { faultRefusal } from "#engine/loop/fault.ts";
 import { daemonNode } from "#local/programs.ts";
-import { drainSignal, replaceSignal } from "#local/signals.ts";
+import { drainSignal, upgradeSignal } from "#local/signals.ts";
 import { type Daemon, startDaemon } from "#src/main.ts";
 import { version } from "#src/version.ts";
 
@@ -44,12 +43,14 @@ const { values } = parseArgs({
 		port: { type: "string" },
 		playground: { type: "boolean", default: false },
 		background: { type: "boolean", default: false },
-		/** after a daemon that was replaced: waits for its end and for the database */
+		/** after a daemon whose node was replaced: waits for its end and for the database */
 		again: { type: "boolean", default: false },
 		/** only says why it could not start on this home, if so */
 		check: { type: "boolean", default: false },
-		/** the same, of the configuration alone: another daemon may have the home */
-		"check-config": { type: "boolean", default: false },
+		/** the same while the daemon before it runs */
+		"check-restart": { type: "boolean", default: false },
+		/** only whether the home belongs to the store that is named now */
+		"check-home": { type: "boolean", default: false },
 	},
 });
 const home = path.resolve(values.home ?? (process.env["BROOD_HOME"] || path.join(os.homedir(), ".brood")));
@@ -60,8 +61,13 @@ const show = ({ at, level, text, fault }: LogEntry): void =>
 	);
 
 try {
-	if (values.check || values["check-config"]) {
-		await (values.check ? checkStore : checkConfig)(home, process.env);
+	for (const [wanted, check] of [
+		[values.check, checkStore],
+		[values["check-restart"], checkRestart],
+		[values["check-home"], checkHome],
+	] as const) {
+		if (!wanted) continue;
+		await check(home, process.env);
 		process.exit(0);
 	}
 	makeHome(home);
@@ -126,21 +132,27 @@ try {
 			deadline.pass();
 			await daemon[Symbol.asyncDispose]();
 			log.info("daemon", "stopped");
-			if (why === replaceSignal) startSuccessor(home, process.env);
+			if (why === upgradeSignal) startSuccessor(home, process.env);
 			process.exit(0);
 		} catch (error) {
 			log.error("daemon", "The daemon could not stop as it should", {}, error);
 			process.exit(70);
 		}
 	};
-	let isReplaced = false;
+	let isUpgrading = false;
 	// every newer command sends it
-	process.on(replaceSignal, () => {
-		if (!isReplaced)
-			void idle(daemon.engine).then(() => {
-				if (!isStopping) void stop(replaceSignal);
-			});
-		isReplaced = true;
+	process.on(upgradeSignal, () => {
+		if (isUpgrading) return;
+		isUpgrading = true;
+		idle(daemon.engine).then(
+			() => {
+				if (!isStopping) void stop(upgradeSignal);
+			},
+			(error: unknown) => {
+				log.warn("daemon", "The upgrade waits for the next command of the newer version", {}, error);
+				isUpgrading = false;
+			},
+		);
 	});
 	for (const name of ["SIGTERM", "SIGINT", drainSignal] as const) process.on(name, () => void stop(name));
 	void daemon.lost.then((why) => {

@@ -1,7 +1,8 @@
 // Removes a home, and what it keeps in the projects' repositories: `brood uninstall --all` runs it when the daemon has
-// stopped. Branches stay: they are the user's. So do other files in the home, a playground that somebody has used, and the
-// refs of another home's agents in the same repository. The projects' paths and the agents' ids arrive on standard input, and what was removed is printed, both
-// as JSON. With `--look` it only says how many uncommitted files each workspace has.
+// stopped. Branches stay: they are the user's. So do other files in the home, a playground that somebody has used, and
+// the refs of another home's agents in the same repository. The projects' paths and the agents' ids arrive on standard
+// input, and what was removed is printed, both as JSON. With `--look` it only says how many uncommitted files each
+// workspace has.
 import { existsSync, readdirSync, readFileSync, realpathSync, rmdirSync, rmSync } from "node:fs";
 import path from "node:path";
 import { makeGit } from "#adapters/git/run/git.ts";
@@ -34,20 +35,32 @@ const { projects, agents, workspaces }: { projects: string[]; agents: string[]; 
 );
 const ours = new Set(agents);
 const git = makeGit({ environment: process.env });
-const ofAgent = /^refs\/brood\/(?:borrows|clones|left|merges|snapshots|work)\/([A-Za-z0-9][A-Za-z0-9_-]{21})(?:\/|$)/;
-const isInHome = (folder: string): boolean => folder.startsWith(`${home}${path.sep}`);
+const ofAgent =
+	/^refs\/brood\/(?:borrows|clones|left|merges|moved|snapshots|work)\/([A-Za-z0-9][A-Za-z0-9_-]{21})(?:\/|$)/;
+/** Also where the home, or a folder above it, is a link: the daemon has the paths as they were given. */
+const isInHome = (folder: string): boolean =>
+	(existsSync(folder) ? realpathSync(folder) : folder).startsWith(`${home}${path.sep}`);
 
 process.stdout.write(JSON.stringify(process.argv[3] === "--look" ? await uncommitted() : await remove()));
 
 /** Of the workspaces that go with the home; a person's own checkout stays. */
-async function uncommitted(): Promise<{ agent: string; files: number }[]> {
-	const found: { agent: string; files: number }[] = [];
+async function uncommitted(): Promise<{ agent: string; files: number | null }[]> {
+	const found: { agent: string; files: number | null }[] = [];
 	for (const { agent, folder } of workspaces.filter((each) => isInHome(each.folder) && existsSync(each.folder))) {
-		const { text } = await git(folder, ["status", "--porcelain", "--untracked-files=all"]);
-		const files = text.split("\n").filter((line) => line !== "").length;
-		if (files > 0) found.push({ agent, files });
+		const files = await uncommittedIn(folder);
+		if (files !== 0) found.push({ agent, files });
 	}
 	return found;
+}
+
+/** Null if git cannot read the tree: a sandboxed agent's, which is read only in its sandbox, or a damaged one. */
+async function uncommittedIn(folder: string): Promise<number | null> {
+	try {
+		const { text } = await git(folder, ["status", "--porcelain", "--untracked-files=all"]);
+		return text.split("\n").filter((line) => line !== "").length;
+	} catch {
+		return null;
+	}
 }
 
 async function remove(): Promise<{ left: string[]; projects: Removed[] }> {

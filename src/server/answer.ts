@@ -1,5 +1,5 @@
-// Answers one route of the contract: authenticates the caller, parses the request, and carries it out here or at the node
-// that has the files and processes.
+// Answers one route of the contract: authenticates the caller, parses the request, and carries it out here or at the
+// node that has the files and processes.
 import { z } from "zod";
 import { ErrandAnswer, ErrandRequest, ErrandResult } from "#contract/errand.ts";
 import { IdempotencyKey } from "#contract/ids.ts";
@@ -80,6 +80,8 @@ export async function answer(
 	// a retry may be answered after the node that carried it out is gone
 	const known = await earlierAnswer(parts, asked, given);
 	if (known !== null) return shown(known, asked);
+	if (isRefusal(away) && away.code === "NODE_DOWN" && route.fromRows === true)
+		return await carriedOut(parts, asked, given, outside);
 	if (isRefusal(away)) return refused(away);
 	const errand = { route: name, params, query, body, actor, role, key: given.key };
 	const done = await parts.context.engine.errands.ask(away, JSON.stringify(errand), gone);
@@ -186,8 +188,8 @@ function shown(result: object, { route, query }: AuthenticatedRequest): HttpResp
 }
 
 /**
- * Lists are whole, up to `pageMax` rows, unless a limit is given. Then, and wherever something is missing, `next` is what
- * `after` has to be for the next page.
+ * Lists are whole, up to `pageMax` rows, unless a limit is given. Then, and wherever something is missing, `next` is
+ * what `after` has to be for the next page.
  */
 function answered(result: object, route: Route, { limit, after }: z.infer<typeof Paging>): object {
 	if (!isList(route)) return { data: result };

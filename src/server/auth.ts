@@ -1,11 +1,11 @@
-// Authentication, here and nowhere else. Every route but health, proof and sign-in needs our own Host, from a browser our own
-// Origin (against DNS rebinding), and one of
+// Authentication, here and nowhere else. Every route but health, proof and sign-in needs our own Host, from a browser
+// our own Origin (against DNS rebinding), and one of
 //
-//   a token in `Authorization`             programs: the owner's token, a person's, or that of a living agent process
-//   a cookie and `x-brood-proof`, both    the dashboard: cookies ignore ports, so a page that an agent serves on another
-//                                          port of this machine has the cookie too, but it cannot read our page's storage,
-//                                          where the second secret is. The header proves that the page has it, for this
-//                                          start of the daemon
+//   a token in `Authorization`            programs: the owner's token, a person's, or that of a living agent process
+//   a cookie and `x-brood-proof`, both    the dashboard: cookies ignore ports, so a page that an agent serves on
+//                                         another port of this machine has the cookie too, but it cannot read our
+//                                         page's storage, where the second secret is. The header proves that the page
+//                                         has it, for this start of the daemon
 //
 // All failures get the same answer.
 import { createHash, createHmac, timingSafeEqual } from "node:crypto";

@@ -4,8 +4,8 @@
 //   brood ui ─▶ link(): a code, once, for two minutes ─▶ the page sends it ─▶ signIn(): cookie + second secret
 //   every request of the page: the cookie, and a proof of the second secret for this start of the daemon ─▶ signedIn()
 //
-// A browser belongs to one port and to one token, the owner's or a person's: on another port its storage is another program's, and a rotated token
-// ends everything that was opened with the old one.
+// A browser belongs to one port and to one token, the owner's or a person's: on another port its storage is another
+// program's, and a rotated token ends everything that was opened with the old one.
 import { createHash, createHmac, timingSafeEqual } from "node:crypto";
 import { z } from "zod";
 import { type Browser, BrowserId } from "#contract/browser.ts";

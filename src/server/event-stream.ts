@@ -1,7 +1,7 @@
 // The resumable event stream: the journal from where the reader left off, then everything as it happens.
 //
-// An event is encoded once and the same bytes go to every reader that wants it. A reader that does not keep up is cut and
-// told where to resume; the journal has everything, so nothing is lost and other readers do not wait.
+// An event is encoded once and the same bytes go to every reader that wants it. A reader that does not keep up is cut
+// and told where to resume; the journal has everything, so nothing is lost and other readers do not wait.
 import type { ServerResponse } from "node:http";
 import type { Event } from "#contract/event.ts";
 import type { AgentId } from "#contract/ids.ts";
@@ -15,7 +15,7 @@ import { eventView } from "#views/wire.ts";
 import { type EventQuery, StreamFilter } from "./stream-filter.ts";
 
 const pageEvents = 1000;
-const keepAliveMs = 15_000;
+const keepAliveMs = 5000;
 /** bytes that may wait in a reader's socket before it is cut */
 const waitingBytesMax = 8 * 1024 * 1024;
 
@@ -200,7 +200,7 @@ export class EventStream implements AsyncDisposable {
 				if (filter.takesDelta(message)) out.write(encodeLive({ whole: message }));
 	}
 
-	/** An item ends what it has come of, the end of a turn all of the agent's. */
+	/** An item finishes the message that it came from, the end of a turn all messages of the agent. */
 	#forgetFinished(event: Event): void {
 		const { agent, kind } = event;
 		const messages = agent === null ? undefined : this.#unfinished.get(agent);
@@ -210,20 +210,20 @@ export class EventStream implements AsyncDisposable {
 	}
 
 	#keepUnfinished(message: LiveMessage): void {
-		const piece = pieceOf(message);
-		const messages = this.#unfinished.get(piece.agent) ?? new Map<string, Delta>();
-		const before = "whole" in message ? undefined : messages.get(keyOf(piece));
-		messages.set(keyOf(piece), extended(before, piece));
-		this.#unfinished.set(piece.agent, messages);
+		const delta = deltaOf(message);
+		const messages = this.#unfinished.get(delta.agent) ?? new Map<string, Delta>();
+		const before = "whole" in message ? undefined : messages.get(keyOf(delta));
+		messages.set(keyOf(delta), extended(before, delta));
+		this.#unfinished.set(delta.agent, messages);
 	}
 
 	#sendDeltas(): void {
 		const messages = this.#following.takeLive();
 		for (const message of messages) this.#keepUnfinished(message);
-		const encoded = messages.map((message) => ({ piece: pieceOf(message), text: encodeLive(message) }));
+		const encoded = messages.map((message) => ({ delta: deltaOf(message), text: encodeLive(message) }));
 		for (const { live, deltas, out, filter } of this.#readers) {
 			if (!live || !deltas || out.writableLength >= waitingBytesMax) continue;
-			const text = encoded.flatMap((each) => (filter.takesDelta(each.piece) ? each.text : [])).join("");
+			const text = encoded.flatMap((each) => (filter.takesDelta(each.delta) ? each.text : [])).join("");
 			if (text !== "") out.write(text);
 		}
 	}
@@ -238,10 +238,10 @@ export class EventStream implements AsyncDisposable {
 
 const encode = (event: Event): string => `id: ${event.id}\ndata: ${JSON.stringify(eventView(event))}\n\n`;
 
-const pieceOf = (message: LiveMessage): Delta => ("delta" in message ? message.delta : message.whole);
+const deltaOf = (message: LiveMessage): Delta => ("delta" in message ? message.delta : message.whole);
 
 const encodeLive = (message: LiveMessage): string =>
-	`event: ${"delta" in message ? "delta" : "whole"}\ndata: ${JSON.stringify(pieceOf(message))}\n\n`;
+	`event: ${"delta" in message ? "delta" : "whole"}\ndata: ${JSON.stringify(deltaOf(message))}\n\n`;
 
 /** Says how far a reader is, even if the last event was not sent to it. */
 const at = (event: number): string => `event: at\ndata: ${event}\n\n`;

@@ -1,5 +1,5 @@
-// Which node a request has to be carried out by. Decisions and reads are anybody's; a route that needs files or processes
-// says whose (`at`).
+// Which node a request has to be carried out by. Decisions and reads are anybody's; a route that needs files or
+// processes says whose (`at`).
 import { isActive, type NodeId, type NodeState, nodeDown } from "#contract/node.ts";
 import { isRefusal, type Refusal } from "#contract/refusal.ts";
 import type { Route } from "#contract/routes.ts";

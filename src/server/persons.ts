@@ -1,5 +1,6 @@
-// The persons as the listeners know them. They are read again with every event about one, whichever node recorded it, so that
-// a token that was replaced or removed is refused everywhere.
+// The persons as the listeners know them. They are read again with every event about one, whichever node recorded it,
+// so that a token that was replaced or removed is refused everywhere.
+import { isAbout } from "#contract/event-data.ts";
 import type { PersonName } from "#contract/ids.ts";
 import type { PersonState } from "#contract/person.ts";
 import type { Engine } from "#engine/engine.ts";
@@ -55,10 +56,12 @@ export class Persons implements AsyncDisposable {
 			if (this.#closed) return;
 			// this reader was cut: what it missed may be about a person
 			if (events === null) this.#following = this.#follower();
-			const isConcerned = events?.some(({ kind }) => kind.startsWith("person.")) ?? true;
-			if (!isConcerned && !this.#unknown) continue;
+			const isConcerned = events?.some((event) => isAbout(event, "person")) ?? true;
+			const wasUnknown = this.#unknown;
+			if (!isConcerned && !wasUnknown) continue;
 			await this.#reloadOrForget();
-			if (events?.some(({ kind }) => kind !== "person.added") ?? true) this.#changed();
+			const isOther = events?.some((event) => isAbout(event, "person") && event.kind !== "person.added") ?? true;
+			if (wasUnknown || isOther) this.#changed();
 		}
 	}
 

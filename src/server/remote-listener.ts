@@ -1,8 +1,9 @@
-// The listener for other machines: TLS only, and only for persons with tokens of their own. Neither the owner's token nor those
-// of agents' processes are accepted here, so whoever has a copy of the home's token still has to be on this machine.
+// The listener for other machines: TLS only, and only for persons with tokens of their own. Neither the owner's token
+// nor those of agents' processes are accepted here, so whoever has a copy of the home's token still has to be on this
+// machine.
 //
-// A request has to name the listener as its certificate does: a page that has another name resolved to this address gets
-// nothing.
+// A request has to name the listener as its certificate does: a page that has another name resolved to this address
+// gets nothing.
 import { X509Certificate } from "node:crypto";
 import type { Server } from "node:https";
 import { isIPv6 } from "node:net";

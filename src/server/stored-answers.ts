@@ -1,5 +1,5 @@
-// Receipts keep only the ids of an issue's entries, which never change: otherwise an issue with a hundred comments would be
-// stored a hundred times.
+// Receipts keep only the ids of an issue's entries, which never change: otherwise an issue with a hundred comments
+// would be stored a hundred times.
 import type { IssueDetails } from "#contract/issue-wire.ts";
 import type { RouteName } from "#contract/routes.ts";
 import type { Reads } from "#engine/ports/store.ts";

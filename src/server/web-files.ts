@@ -1,5 +1,5 @@
-// The dashboard's files. They are the same for everybody and reveal nothing, so they need no token; what a page shows it
-// asks the API for. Names with a hash in them never change; the page itself is asked for again each time.
+// The dashboard's files. They are the same for everybody and reveal nothing, so they need no token; what a page shows
+// it asks the API for. Names with a hash in them never change; the page itself is asked for again each time.
 import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { messageOf } from "#contract/message-of.ts";

@@ -16,7 +16,7 @@ export function whyNot(agent: Agent, operation: AgentOperation): string | null {
 		return `${agent.handle} has no error: there is nothing to recover.`;
 	if (operation === "pause" && agent.holds.some(({ kind }) => kind === "user")) return `${agent.handle} is paused.`;
 	if (operation === "reap" && agent.life !== "ended")
-		return `${agent.handle} lives: only agents that have ended are hidden.`;
+		return `${agent.handle} lives: only agents that have ended are reaped.`;
 	const refusal =
 		refusedUnder(agent.label, agent, operation) ??
 		(operation === "interrupt" && agent.turn === null ? notRunning(agent, agent.label) : null);

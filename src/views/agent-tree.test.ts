@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import { AgentId } from "#contract/ids.ts";
+import { AgentId, human } from "#contract/ids.ts";
 import type { TreeRow } from "#contract/overviews.ts";
 import type { Agent } from "#contract/wire.ts";
 import { live } from "#test/support/given.ts";
-import { agentRows, type TreeView } from "./agent-tree.ts";
+import { agentRows, isHeldUp, type TreeView } from "./agent-tree.ts";
 import { treeOf } from "./overviews.ts";
 import { agentView } from "./wire.ts";
 
@@ -65,4 +65,13 @@ test("a chain of forks may be as long as there are agents", () => {
 	expect(rows.map(({ depth }) => depth)).toEqual(chain.map((_, at) => at));
 	expect(shown(rows)).toHaveLength(chain.length);
 	expect(shown(rows, { opened: new Map([[chain[1]?.id ?? expect.unreachable(), false]]) })).toEqual(["a", "a+11998"]);
+});
+
+test("a hold or a wait holds an agent up, and not while its turn still runs", () => {
+	const idle = agentView(live("a"), none);
+	const at = "2026-01-01T00:00:00Z";
+	const held: Agent = { ...idle, holds: [{ kind: "user", reason: "", by: human, at }] };
+	const turn = { id: 1, startedAt: at, phase: "model" as const, silentSince: null };
+	const waits: Agent = { ...idle, waitingFor: "a slot" };
+	expect([idle, held, waits, { ...held, turn }].map(isHeldUp)).toEqual([false, true, true, false]);
 });

@@ -1,4 +1,5 @@
-// The agents below their supervisors, as rows: what is collapsed, filtered and found. The order never changes with the state of an agent.
+// The agents below their supervisors, as rows: what is collapsed, filtered and found. The order never changes with the
+// state of an agent.
 import type { AgentId } from "#contract/ids.ts";
 import type { TreeRow } from "#contract/overviews.ts";
 import type { Agent } from "#contract/wire.ts";
@@ -103,3 +104,7 @@ function countsBefore(marks: readonly boolean[]): number[] {
 
 const between = (counts: readonly number[], from: number, to: number): number =>
 	(counts[to] ?? 0) - (counts[from] ?? 0);
+
+/** Why no turn runs says more than what was said last; a hold does not end the turn that runs. */
+export const isHeldUp = ({ turn, holds, label, waitingFor }: Agent): boolean =>
+	turn === null && (holds.length > 0 || (label === "idle" && waitingFor !== null));

@@ -5,7 +5,7 @@ import type { PendingWork } from "#contract/pending-work.ts";
 import type { Unjournaled } from "#contract/rows.ts";
 import type { Phase } from "#contract/turn.ts";
 import type { Agent } from "#contract/wire.ts";
-import { availableAt, waitsElsewhere } from "#domain/availability.ts";
+import { availableAt, whyNotScheduled } from "#domain/availability.ts";
 import type { Schedule } from "#domain/schedule.ts";
 import { agentView } from "./wire.ts";
 
@@ -19,7 +19,7 @@ export function agentShown(agent: AgentState, pending: PendingWork, { phases, no
 	const { queueLength, unreadMail, due, notBefore } = pending;
 	const phase = phaseOf(agent, pending, phases);
 	if (!isBusy(agent, pending)) return agentView(agent, { queueLength, unreadMail, phase });
-	const elsewhere = queueLength === 0 ? null : waitsElsewhere(agent, due > 0, notBefore);
+	const elsewhere = queueLength === 0 ? null : whyNotScheduled(agent, due > 0, notBefore);
 	const waiting = schedule?.notStarted.get(agent.id) ?? elsewhere;
 	const availability = {
 		waitingFor: waiting?.why ?? null,

@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { AgentId, actingAgent, human, system } from "#contract/ids.ts";
 import type { Item } from "#contract/wire.ts";
 import { Blocks } from "./conversation.ts";
+import { planLine } from "./plan.ts";
 
 const item = (id: number, kind: string, text: string | null, data: Item["data"] = null) => ({
 	...{ id, kind, text, data, at: "2026-01-01T00:00:00Z", turn: 1, actor: human },
@@ -55,7 +56,7 @@ test("a prompt and an interrupt name whose words they are, unless they are the u
 		whole([
 			{ ...item(1, "user", "go", data), actor: system },
 			{ ...item(2, "interrupt", "stop", null), actor },
-		]).list.map(({ source }) => source);
+		]).list.map(({ author }) => author);
 	expect(labels({ from: agent }, agent)).toEqual([agent, agent]);
 	expect(labels({ from: "mail" }, human)).toEqual(["", ""]);
 	expect(labels(null, system)).toEqual(["", ""]);
@@ -97,4 +98,29 @@ test("a clear and an interrupted turn are said in words", () => {
 		"note interrupted: the daemon was stopped",
 		"note interrupted",
 	]);
+});
+
+test("of a turn's plans only the newest is current, in whatever pages they are loaded", () => {
+	const plan = (id: number, turn: number) => ({ ...item(id, "plan", "completed: a\npending: b"), turn });
+	const all = [
+		plan(1, 1),
+		{ ...item(2, "user", "more"), turn: 2 },
+		plan(3, 2),
+		{ ...item(4, "assistant", "said"), turn: 2 },
+		plan(5, 2),
+		plan(6, 2),
+	];
+	const expected = whole(all).list;
+	expect(expected.filter(({ kind }) => kind === "plan").map(({ id, isOutdated }) => [id, isOutdated])).toEqual([
+		[1, false],
+		[3, true],
+		[5, true],
+		[6, false],
+	]);
+	for (const cut of [1, 2, 3, 4, 5]) {
+		const blocks = whole(all.slice(cut));
+		blocks.prepend(all.slice(0, cut));
+		expect([cut, blocks.list]).toEqual([cut, expected]);
+	}
+	expect(planLine("completed: a\npending: b")).toBe("plan: 1 of 2 steps done");
 });

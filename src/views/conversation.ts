@@ -18,8 +18,10 @@ export interface Block {
 	/** that of its first item */
 	readonly id: number;
 	readonly kind: BlockKind;
-	/** for a call: the tool; for a prompt or an interrupt: who sent it, if it was another agent or a named person */
-	readonly source: string;
+	/** of a call */
+	readonly tool: string;
+	/** of a prompt or an interrupt: who sent it, if it was another agent or a named person */
+	readonly author: string;
 	/** for a call: its title */
 	readonly text: string;
 	/** for a call: its id */
@@ -34,6 +36,8 @@ export interface Block {
 	readonly bad: boolean;
 	/** of an ancestor, before the fork */
 	readonly isInherited: boolean;
+	/** a plan, after which its turn has made a newer one */
+	readonly isOutdated: boolean;
 	/** whose item it is */
 	readonly agent: AgentId | null;
 }
@@ -71,13 +75,27 @@ export class Blocks {
 		if (block.kind === "message") this.#last = block.text;
 		if (item.kind === "tool_call") this.#open.set(callId(item), this.#list.length);
 		if (item.kind === "tool_result") this.#orphans.set(callId(item), item);
+		if (item.kind === "plan") this.#outdatePlan(item.turn);
 		this.#list.push(block);
+	}
+
+	/** The last plan of a turn that goes on. */
+	#outdatePlan(turn: number | null): void {
+		for (let at = this.#list.length - 1; at >= 0; at--) {
+			const block = this.#list[at];
+			if (block === undefined || (block.turn !== null && block.turn !== turn)) return;
+			if (block.kind !== "plan") continue;
+			this.#list[at] = { ...block, isOutdated: true };
+			return;
+		}
 	}
 
 	/** Puts older items before all others. */
 	prepend(items: readonly Shown[], { isInherited = false } = {}): void {
 		const older = new Blocks();
 		for (const item of items) older.add(item, { isInherited });
+		const plan = this.#list.find(({ kind }) => kind === "plan");
+		if (plan !== undefined) older.#outdatePlan(plan.turn);
 		const joined = new Set<number>();
 		for (const [call, result] of this.#orphans) {
 			if (!older.#end(result)) continue;
@@ -104,7 +122,7 @@ export class Blocks {
 		if (at === undefined || block === undefined) return false;
 		this.#open.delete(callId(item));
 		const { input, changes } = looseData(item.data);
-		const change = block.change ?? changeOf(block.source, input) ?? reportedChange(changes);
+		const change = block.change ?? changeOf(block.tool, input) ?? reportedChange(changes);
 		this.#list[at] = { ...block, result: resultOf(item), bad: isFailed(item), change };
 		return true;
 	}
@@ -123,7 +141,8 @@ function blockOf(item: Shown): Block | null {
 		...{
 			id,
 			kind: of,
-			source: "",
+			tool: "",
+			author: "",
 			text,
 			call: null,
 			result: null,
@@ -132,13 +151,14 @@ function blockOf(item: Shown): Block | null {
 			at,
 			bad: false,
 			isInherited: false,
+			isOutdated: false,
 			agent,
 		},
 		...more,
 	});
 	switch (kind) {
 		case "user":
-			return block("prompt", { source: authorOf(item) ?? "" });
+			return block("prompt", { author: authorOf(item) ?? "" });
 		case "assistant":
 			return text === "" ? null : block("message");
 		case "final":
@@ -151,44 +171,32 @@ function blockOf(item: Shown): Block | null {
 			return block("plan");
 		case "tool_call":
 			return block("call", {
-				source: toolOf(item),
+				tool: toolOf(item),
 				text: callTitle(item),
 				call: callId(item),
 				change: changeOf(toolOf(item), looseData(item.data).input),
 			});
 		case "tool_result":
-			return block("call", { source: "result", text: "", result: resultOf(item), bad: isFailed(item) });
+			return block("call", { tool: "result", text: "", result: resultOf(item), bad: isFailed(item) });
 		case "usage":
 			return block("note", { text: usageLine(Object(item.data)) });
 		default:
 			return block("note", {
-				source: authorOf(item) ?? "",
+				author: authorOf(item) ?? "",
 				text: noteOf(kind, text, item.data),
 				bad: kind === "timeout" || kind === "killed",
 			});
 	}
 }
 
-/** Whose words a prompt or an interrupt has; null if they are the owner's or the system's, or quote their authors as mail does. */
+/**
+ * Whose words a prompt or an interrupt has; null if they are the owner's or the system's, or quote their authors as
+ * mail does.
+ */
 export function authorOf({ kind, data, actor }: Pick<Item, "kind" | "data"> & { actor?: string }): string | null {
 	const author = kind === "user" ? authorIn(data) : kind === "interrupt" ? (actor ?? null) : null;
 	return author === mailAuthor || author === "human" || author === "system" ? null : author;
 }
-
-/** A step of a plan, with a mark for its state. */
-export interface PlanStep {
-	state: string;
-	mark: string;
-	text: string;
-}
-
-const planMarks: Readonly<Record<string, string>> = { completed: "☑", in_progress: "▸", pending: "☐" };
-
-export const planSteps = (text: string): PlanStep[] =>
-	text.split("\n").map((line) => {
-		const [, state = "", step = line] = /^(\w+): (.*)$/.exec(line) ?? [];
-		return { state, mark: planMarks[state] ?? "·", text: step };
-	});
 
 const hasFailed = (item: Pick<Item, "data">): boolean => looseData(item.data).state === "failed";
 

@@ -2,7 +2,7 @@
 import type { Problem } from "#contract/wire.ts";
 
 interface Examined {
-	hears: boolean;
+	receivesNotifications: boolean;
 	unsafe: readonly string[];
 	losesAtFailover: boolean;
 	connectionsFree: number;
@@ -23,7 +23,7 @@ export function databaseProblems(
 	if (examined === null) return [];
 	const offset = measured?.clockOffsetMs ?? 0;
 	return [
-		!examined.hears && {
+		!examined.receivesNotifications && {
 			text: "LISTEN does not work, so other nodes are heard of only once a second: is a pooler in transaction mode in between?",
 			fix: "let the daemon connect to PostgreSQL itself, or use a pooler in session mode",
 		},

@@ -53,7 +53,10 @@ export interface PatchFile {
 	body: readonly string[];
 }
 
-/** The files of a patch. Only a line feed ends a line of it: other line ends are content, and may be followed by anything. */
+/**
+ * The files of a patch. Only a line feed ends a line of it: other line ends are content, and may be followed by
+ * anything.
+ */
 export const patchFiles = (patch: string): PatchFile[] =>
 	patch
 		.split(/(?<=^|\n)(?=diff --git )/)

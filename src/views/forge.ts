@@ -1,4 +1,5 @@
-// Servers of git repositories (forges): which one a remote's address names, and the page that opens a pull request there.
+// Servers of git repositories (forges): which one a remote's address names, and the page that opens a pull request
+// there.
 import type { Forge } from "#contract/pull-request.ts";
 
 export interface RemoteRepository {

@@ -114,7 +114,7 @@ export class Mirrored {
 		foldInto(this.rows, event);
 	}
 
-	/** Shows other boards and threads from now on. Rows of those that are no longer shown go; `add` brings those of new ones. */
+	/** Shows other boards and threads from now on. Rows that are no longer shown go; `add` brings the new ones. */
 	show(shown: Pick<MirrorRequest, "boards" | "threads">): void {
 		this.#shown = shown;
 		for (const rows of [this.rows.mail, this.rows.turn, this.rows.issue, this.rows.run]) rows.sweep();

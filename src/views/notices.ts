@@ -1,11 +1,12 @@
 // Which events notify a person, and the text of each notice.
-import type { AgentState, HoldKind } from "#contract/agent.ts";
+import type { AgentState } from "#contract/agent.ts";
 import type { Event } from "#contract/event.ts";
 import { dataOf } from "#contract/event-data.ts";
 import { fullName } from "#contract/full-name.ts";
 import type { IssueState } from "#contract/issue.ts";
 import type { Notice, NoticeKind } from "#contract/notice.ts";
 import { inline } from "#contract/visible.ts";
+import { holdTable } from "#domain/agent-state/holds.ts";
 
 /** An event that a person is notified of, with the issue that it is about. */
 export interface NoticeTrigger {
@@ -14,15 +15,12 @@ export interface NoticeTrigger {
 	issue: number | null;
 }
 
-/** Holds that are told of: somebody has to look at what went wrong. */
-const heldForPerson: readonly HoldKind[] = ["error", "crash", "drift", "recovery"];
-
 export function noticeTriggerOf(event: Event): NoticeTrigger | null {
 	const call = (kind: NoticeKind, issue: number | null = null): NoticeTrigger => ({ kind, event, issue });
 	const asked = dataOf(event, "approval.asked");
 	if (asked !== undefined) return asked.answer === undefined ? call("approval") : null;
 	const held = dataOf(event, "agent.held");
-	if (held !== undefined) return heldForPerson.includes(held.hold) ? call("error") : null;
+	if (held !== undefined) return holdTable[held.hold].label === "error" ? call("error") : null;
 	const ended = dataOf(event, "turn.ended");
 	if (ended !== undefined)
 		return ended.state === "failed" ? call("error") : ended.state === "completed" ? call("done") : null;
@@ -31,6 +29,8 @@ export function noticeTriggerOf(event: Event): NoticeTrigger | null {
 		const kind = moved.waiting === "approval" ? "review" : moved.final === true ? "done" : null;
 		return kind && call(kind, moved.issue);
 	}
+	const waits = dataOf(event, "issue.waitChanged");
+	if (waits !== undefined) return waits.waiting === "approval" ? call("review", waits.issue) : null;
 	const escalated = dataOf(event, "issue.escalated");
 	return escalated === undefined ? null : call("review", escalated.issue);
 }

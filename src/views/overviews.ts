@@ -64,7 +64,9 @@ export function treeOf(agents: readonly Agent[]): TreeRow[] {
 	return rows;
 }
 
-/** The stages of the project's own workflow; stages that only workflows of open issues have come before its last one. */
+/**
+ * The stages of the project's own workflow; stages that only workflows of open issues have come before its last one.
+ */
 export function boardOf(all: readonly Issue[], project: ProjectState): BoardColumn[] {
 	const issues = withoutOldDone(all);
 	const stagesOf = (name: string): readonly Stage[] => {
@@ -86,7 +88,7 @@ export function boardOf(all: readonly Issue[], project: ProjectState): BoardColu
 }
 
 /** Done issues add up for as long as there is the project; a board shows those that were done last. */
-function withoutOldDone(issues: readonly Issue[]): readonly Issue[] {
+export function withoutOldDone(issues: readonly Issue[]): readonly Issue[] {
 	const done = issues
 		.flatMap((issue) => (issue.doneAt === null ? [] : [{ issue, doneAt: issue.doneAt }]))
 		.sort((a, b) => (a.doneAt < b.doneAt ? 1 : a.doneAt > b.doneAt ? -1 : b.issue.number - a.issue.number));

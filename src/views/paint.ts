@@ -24,8 +24,8 @@ const codes: Readonly<Record<Style, string>> = {
 };
 
 /**
- * A symbol in its colour, and what it means in the terminal's own: some themes have a yellow or a cyan that cannot be read
- * on their background.
+ * A symbol in its colour, and what it means in the terminal's own: some themes have a yellow or a cyan that cannot be
+ * read on their background.
  */
 export const signed = (style: Tone, glyph: string, text: string, colour: boolean): string =>
 	`${painted(style, glyph, colour)}${style === "wait" || style === "bad" ? painted("strong", text, colour) : visible(text)}`;

@@ -103,7 +103,14 @@ export const foundView = ({ at, ...hit }: Hit, { handle, project }: AgentState):
 });
 const sessionView = ({ folder: _folder, openedIn: _in, ...session }: Session): Agent["session"] => session;
 
-export const eventView = (event: Event): WireEvent => ({ ...event, at: iso(event.at) });
+export const eventView = (event: Event): WireEvent => ({ ...event, data: shownData(event), at: iso(event.at) });
+
+/** The hash of a person's token is for the daemon alone. */
+function shownData({ kind, data }: Event): Event["data"] {
+	if (!kind.startsWith("person.") || typeof data !== "object" || data === null || Array.isArray(data)) return data;
+	const { tokenHash: _, ...shown } = data;
+	return shown;
+}
 
 export function turnView({
 	handedAt: _handed,

@@ -1,6 +1,6 @@
-// docs/user/first-five-minutes.md: what a person types and sees, from `npm ci` to a merged change by the real Claude Code,
-// with a fake model behind it. `BROOD_RECORD=1 npm run test:agents first-five-minutes` records it again, with a real
-// `npm ci` of a fresh clone; without that, the rest is run and compared with the page.
+// docs/user/first-five-minutes.md: what a person types and sees, from `npm ci` to a merged change by the real Claude
+// Code, with a fake model behind it. `BROOD_RECORD=1 npm run test:agents first-five-minutes` records it again, with a
+// real `npm ci` of a fresh clone; without that, the rest is run and compared with the page.
 import { execFile } from "node:child_process";
 import { copyFileSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import os from "node:os";

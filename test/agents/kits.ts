@@ -21,7 +21,7 @@ export interface Kit {
 	model: string | null;
 	/** something that it lets itself be set to, and how its model notices */
 	option: { name: string; value: string; noticed: RegExp };
-	/** what the vendor's server says when a limit is met */
+	/** what the vendor's server says when a limit is reached */
 	limit: { status: number; headers?: Record<string, string>; code?: string; message?: string };
 }
 

@@ -1,5 +1,5 @@
-// Whether the real programs still send the messages that were recorded, in the same shape. A difference comes from a new
-// version of the program: check it, then record it with BROOD_RECORD=1 npm run test:agents recorded.
+// Whether the real programs still send the messages that were recorded, in the same shape. A difference comes from a
+// new version of the program: check it, then record it with BROOD_RECORD=1 npm run test:agents recorded.
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import type { SessionUpdate } from "@agentclientprotocol/sdk/unstable";

@@ -188,7 +188,8 @@ describe("against a real daemon", () => {
 		const refused = await ask("/api/agents/nobody");
 		const { get } = document.paths["/api/agents/{agent}"] ?? {};
 		expect([refused.status, complaints(get, "404", refused.answer)]).toEqual([404, null]);
-		// controls: a refusal with a code of another status, one with a code that is none, an agent with one field more, and one with a field less
+		// controls: a refusal with a code of another status, one with a code that is none, an agent with one field more,
+		// and one with a field less
 		expect(complaints(document.paths["/api/agents/{agent}/kill"]?.["post"], "409", refused.answer)).not.toBeNull();
 		expect(
 			complaints(get, "404", { error: { ...z.looseObject({}).parse(refused.answer["error"]), code: "NONE" } }),

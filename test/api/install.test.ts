@@ -1,5 +1,5 @@
-// A release as a user meets it: packed from the checkout, installed globally by npm, upgraded under a running daemon, and
-// uninstalled.
+// A release as a user meets it: packed from the checkout, installed globally by npm, upgraded under a running daemon,
+// and uninstalled.
 import { execFile, execFileSync } from "node:child_process";
 import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { writeFile } from "node:fs/promises";

@@ -1,5 +1,5 @@
-// What agents get of a person's shell: keys after a yes, the documented variables, `env:` lists. And who is called when a
-// person is needed. One daemon, started from a shell with secrets in it.
+// What agents get of a person's shell: keys after a yes, the documented variables, `env:` lists. And who is called when
+// a person is needed. One daemon, started from a shell with secrets in it.
 import { execFileSync } from "node:child_process";
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:net";

@@ -15,7 +15,7 @@ import { questionOf, toolInputs } from "./questions.ts";
 type Cell = "may" | RefusalCode;
 type Row = Record<Caller, Cell>;
 
-const unknown = { dead: "UNAUTHORIZED", none: "UNAUTHORIZED" } as const;
+const unknown = { revoked: "UNAUTHORIZED", none: "UNAUTHORIZED" } as const;
 const no = {
 	own: "FORBIDDEN",
 	peer: "FORBIDDEN",
@@ -23,10 +23,10 @@ const no = {
 	descendant: "FORBIDDEN",
 	stranger: "FORBIDDEN",
 } as const;
-const silent = { ...unknown, ended: "TURN_NOT_OPEN" } as const;
+const silent = { ...unknown, betweenTurns: "TURN_NOT_OPEN" } as const;
 
 /** not for agents at all */
-const people: Row = { person: "may", ...no, ended: "FORBIDDEN", ...unknown };
+const people: Row = { person: "may", ...no, betweenTurns: "FORBIDDEN", ...unknown };
 /** an agent for itself, and a person */
 const itself: Row = { person: "may", ...no, own: "may", ...silent };
 /** an agent for itself and those below it */
@@ -135,7 +135,7 @@ const rows: Record<RouteName, Row> = {
 	send: project,
 	...{ mail: itself, mailRead: itself, mailDelete: itself },
 
-	...{ issues: ofTheirs, issuesOf: ofTheirs, issue: hidden, labels: people },
+	...{ issues: ofTheirs, issuesOf: ofTheirs, issue: hidden, issueLabels: people },
 	...{
 		issueRuns: hidden,
 		issueComments: hidden,

@@ -1,7 +1,7 @@
 // First use by several at once: all of them get the one daemon.
 import { rmSync } from "node:fs";
 import { expect, test, vi } from "vitest";
-import { replaceSignal } from "#local/signals.ts";
+import { upgradeSignal } from "#local/signals.ts";
 import { running } from "#surfaces/cli/connect.ts";
 import { shell } from "#test/support/cli.ts";
 
@@ -48,7 +48,7 @@ test("requests that meet a daemon while it is being replaced are answered by the
 	const sending = Array.from({ length: atOnce }, (_, sender) => send(sender));
 	let { pid } = first;
 	for (let round = 0; round < 3 * rounds; round++) {
-		process.kill(pid, replaceSignal);
+		process.kill(pid, upgradeSignal);
 		await vi.waitFor(async () => expect(pid).not.toBe((await running())?.status?.pid ?? pid), 20_000);
 		pid = (await running())?.status?.pid ?? 0;
 	}

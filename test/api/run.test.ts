@@ -44,7 +44,7 @@ test("what it suggests is true: no commit if the agent has committed, and the wh
 	const { error } = await sh.json("project", "auto", "on", "hints", "--type", "nosuch");
 	expect(error.message).toMatch(/^There is no agent type nosuch; there are .*claude/);
 	const auto = await sh.brood("project", "auto", "on", "hints", "--type", "scripted", "--agents-max", "1");
-	expect(auto.out).toContain("with at most 1 agent of type scripted\n");
+	expect(auto.out).toContain("it adds agents of type scripted until the project has 1\n");
 	const task = ["run", "scripted", "write d.txt d", "--name", "untidy", "--project", "hints"];
 	const there = await sh.within(freshFolder()).brood(...task);
 	expect(there.out).toContain("keep it:     brood commit hints/untidy -m '…' && brood approve hints/untidy\n");

@@ -1,6 +1,6 @@
 // What `brood uninstall --all` removes from a home: the program that it runs when the daemon has stopped.
 import { spawnSync } from "node:child_process";
-import { existsSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
 import { makeGit } from "#adapters/git/run/git.ts";
@@ -18,8 +18,12 @@ async function homeWithPlayground(): Promise<{ home: string; playground: string 
 }
 
 function uninstall(home: string): { left: string[] } {
-	const { stdout } = spawnSync(process.execPath, [programPath("programs/uninstall"), home], {
-		input: JSON.stringify({ projects: [], agents: [], workspaces: [] }),
+	return run([home], []);
+}
+
+function run<T>(args: readonly string[], workspaces: readonly { agent: string; folder: string }[]): T {
+	const { stdout } = spawnSync(process.execPath, [programPath("programs/uninstall"), ...args], {
+		input: JSON.stringify({ projects: [], agents: [], workspaces }),
 		encoding: "utf8",
 	});
 	return JSON.parse(stdout);
@@ -46,4 +50,27 @@ test.each<[what: string, change: (folder: string) => Promise<unknown>]>([
 	const { home, playground } = await homeWithPlayground();
 	await change(playground);
 	expect([uninstall(home).left, existsSync(playground)]).toEqual([["playground"], true]);
+});
+
+test("uncommitted work is found through a link to the home, and a tree that git cannot read may have some", async () => {
+	const { home } = await homeWithPlayground();
+	const link = path.join(freshFolder(), "link");
+	symlinkSync(home, link);
+	const folders = ["clean", "dirty", "unreadable"].map((name) => path.join(link, "projects/p/agents", name));
+	for (const folder of folders) {
+		mkdirSync(folder, { recursive: true });
+		await git(folder, ["init", "-q"]);
+	}
+	const [, dirty = "", unreadable = ""] = folders;
+	writeFileSync(path.join(dirty, "new.txt"), "new\n");
+	// as the tree of a sandboxed agent is from outside
+	writeFileSync(
+		path.join(unreadable, ".git/config"),
+		"[core]\nrepositoryformatversion = 1\n[extensions]\nnone = true\n",
+	);
+	const workspaces = folders.map((folder) => ({ agent: path.basename(folder), folder }));
+	expect(run([link, "--look"], workspaces)).toEqual([
+		{ agent: "dirty", files: 1 },
+		{ agent: "unreadable", files: null },
+	]);
 });

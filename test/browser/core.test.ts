@@ -1,4 +1,4 @@
-// Overview, agent tree, agent, inbox and palette, by accessible role, against a real daemon.
+// Overview, agent tree, agent and inbox, by accessible role, against a real daemon.
 import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import type { Browser } from "playwright-core";
@@ -176,13 +176,21 @@ test("an agent is recovered, resumed and synced from its page", async () => {
 	await page.getByRole("button", { name: "Sync with base" }).click();
 	await page.getByText("mended is up to date").waitFor();
 	expect(existsSync(file)).toBe(true);
+	// with commits on both sides a person says how
+	for (const folder of [path.dirname(file), repository]) git(folder, "commit", "-q", "--allow-empty", "-m", folder);
+	dashboard.expects(/409 .*\/sync$/);
+	await page.getByRole("button", { name: "More actions" }).click();
+	await page.getByRole("button", { name: "Sync with base" }).click();
+	await page.getByRole("dialog").getByText("mended has 1 commit of its own and is 1 behind main.").waitFor();
+	await page.getByRole("button", { name: "Merge base" }).click();
+	await expect.poll(() => git(repository, "branch", "--contains", "main"), longTimeout).toContain("mended");
 	await page.getByRole("tab", { name: "Workspace" }).click();
 	await page.getByText("The workspace is healthy.").waitFor();
 	// the changes may still be read, of files that are gone
 	dashboard.expects(/\d{3} .*\/diff/);
 	rmSync(place, { recursive: true });
 	await page.getByRole("button", { name: "Check again" }).click();
-	await page.getByRole("button", { name: "Repair the workspace" }).click();
+	await page.getByRole("button", { name: "Recover", exact: true }).last().click();
 	await page.getByText("The workspace is healthy.").waitFor();
 	expect(existsSync(file)).toBe(true);
 	// the menu knows of the damage too, although no turn has failed
@@ -339,7 +347,10 @@ test("the agent tree shows a time and a state; mail names its sender", async () 
 	await row("sender").waitFor();
 	await choose("Show", "needs you");
 	await row("sender").waitFor({ state: "detached" });
+	await row("asks").getByRole("link").click();
+	await page.goBack();
 	await row("asks").waitFor();
+	expect(await row("sender").count()).toBe(0);
 	await choose("Show", "all");
 	for (const name of ["sender", "ended"]) await row(name).waitFor();
 	await world.client.call("kill", { ...params(asks), body: {} });
@@ -410,32 +421,6 @@ test("a turn of the past shows its tree and can be forked", async () => {
 	await dialog.getByLabel("Name").fill("traveller");
 	await dialog.getByLabel("Name").press("Enter");
 	await dialog.getByText("The name traveller has been used").waitFor();
-	await dashboard.isAccessible();
-});
-
-test("the palette goes to an agent, and ? lists the keys", async () => {
-	const { add } = await world.project();
-	await add({ name: "far-away", workspace: "none" });
-	await using dashboard = await Dashboard.open(browser, world.daemon);
-	const { page } = dashboard;
-	await page.getByText("● live").waitFor();
-	await page.keyboard.press("Control+k");
-	// the input has the focus: no click is needed
-	await page.getByRole("combobox", { name: "Agent, page or action" }).waitFor();
-	const dialog = page.getByRole("dialog", { name: "Go to" });
-	const before = await dialog.boundingBox();
-	await page.keyboard.type("faraw");
-	await page.getByRole("option", { name: /far-away/ }).waitFor();
-	// fewer choices make it smaller, and it stays where it is
-	const after = await dialog.boundingBox();
-	expect(after?.height).toBeLessThan(before?.height ?? 0);
-	expect(after?.y).toBe(before?.y);
-	await dashboard.isAccessible();
-	await page.keyboard.press("Enter");
-	await page.getByRole("heading", { level: 1, name: /far-away/ }).waitFor();
-	await expect.poll(() => page.title()).toMatch(/(^|\) )far-away · Brood$/);
-	await page.locator("main").press("?");
-	await page.getByRole("dialog", { name: "Shortcuts" }).waitFor();
 	await dashboard.isAccessible();
 });
 

@@ -30,9 +30,17 @@ test("a review shows both sides, sends comments as one prompt, runs the check an
 	await dashboard.isAccessible();
 	// a range: from line 1 to line 2 of the new side
 	await page.getByRole("button", { name: "Comment on line 1 of a.ts" }).click();
+	await page.getByLabel("Comment on line 1", { exact: true }).fill("Say why.");
 	await page.getByRole("button", { name: "Comment on line 2 of a.ts", exact: true }).click({ modifiers: ["Shift"] });
-	await page.getByLabel("Comment on lines 1 to 2").fill("Say why.");
+	// what was written stays, beside another box too
+	await page.getByRole("button", { name: "Comment b.ts" }).click();
+	expect(await page.getByLabel("Comment on lines 1 to 2").inputValue()).toBe("Say why.");
+	await page.getByRole("button", { name: "Cancel" }).last().click();
+	await dashboard.isAccessible();
+	await page.reload();
+	expect(await page.getByLabel("Comment on lines 1 to 2").inputValue()).toBe("Say why.");
 	await page.getByRole("button", { name: "Add the comment" }).click();
+	await page.getByRole("group", { name: "Diff" }).getByText("Say why.").waitFor();
 	await page.getByRole("button", { name: "Run the check" }).click();
 	await page.getByText("the check passed").waitFor();
 	await page.getByRole("checkbox", { name: "Viewed: b.ts" }).check();
@@ -304,6 +312,19 @@ test("a full stage says so on the board, and takes no more issues by keys or by 
 	await page.mouse.up();
 	await dashboard.isAccessible();
 	expect((await world.client.call("issue", { params: { issue: `${slug}#2` } })).stage).toBe("TODO");
+	// at the edge the board scrolls to its end, and has no more room there than before
+	await page.setViewportSize({ width: 800, height: 600 });
+	const board = page.getByRole("group", { name: `Board of ${slug}` });
+	const end = async () =>
+		await board.evaluate(({ scrollWidth, scrollLeft, clientWidth }) => [scrollWidth, scrollLeft + clientWidth]);
+	const [width = 0] = await end();
+	const edge = (await board.boundingBox()) ?? { x: 0, y: 0, width: 0 };
+	await drag(page.getByRole("button", { name: "Move #2" }), column("TODO"));
+	await page.mouse.move(edge.x + edge.width - 4, edge.y + 80, { steps: 6 });
+	await expect.poll(async () => (await end())[1], longTimeout).toBeGreaterThanOrEqual(width);
+	expect((await end())[0]).toBe(width);
+	await page.keyboard.press("Escape");
+	await page.mouse.up();
 	// the daemon says the same to whoever does not ask the page
 	await expect(
 		world.client.call("issueMove", { params: { issue: `${slug}#2` }, body: { stage: "IN_PROGRESS" } }),
@@ -359,9 +380,11 @@ test("subscriptions, journal, settings and the forms work and are accessible", a
 	await dashboard.go("/settings");
 	const section = page.getByRole("region", { name: new RegExp(`Project ${slug}`) });
 	await section.getByLabel("Automatic work").selectOption("on");
-	await expect
-		.poll(async () => (await world.client.call("project", { params: { project: slug } })).auto, longTimeout)
-		.toBe(true);
+	await section.getByLabel("Agent type of new agents").selectOption("scripted");
+	const settings = async () => await world.client.call("project", { params: { project: slug } });
+	await expect.poll(settings, longTimeout).toMatchObject({ auto: true, agentType: "scripted" });
+	await section.getByLabel("Agent type of new agents").selectOption("none");
+	await expect.poll(settings, longTimeout).toMatchObject({ agentType: null });
 	await dashboard.isAccessible();
 	const repository = freshRepository({ "a.txt": "one\n" });
 	await dashboard.go("/projects/new");

@@ -137,3 +137,43 @@ test("without the daemon a page keeps what it had, says so and sends nothing; un
 	// what could not be sent is still there
 	expect(await page.getByRole("textbox", { name: "Prompt for kept" }).inputValue()).toBe("say number 10.");
 });
+
+test("a prompt that is on its way is shown; a browser without a network says so, and heals when it is back", {
+	timeout: 90_000,
+}, async () => {
+	const { add } = await world.project();
+	const agent = await add({ name: "distant", workspace: "none" });
+	await using dashboard = await Dashboard.open(browser, world.daemon, `/agents/${agent.id}`);
+	const { page } = dashboard;
+	dashboard.expects(/ERR_|Failed to (fetch|load)/);
+	const box = page.getByRole("textbox", { name: "Prompt for distant" });
+	const held = Promise.withResolvers<void>();
+	await page.route("**/queue", async (route) => {
+		await held.promise;
+		await route.abort();
+	});
+	await box.fill("say number 11.");
+	await box.press("Enter");
+	await page.getByText("sending… say number 11.").waitFor();
+	await dashboard.isAccessible();
+	// also when the page was left meanwhile
+	await page.getByRole("link", { name: "Overview" }).click();
+	await page.getByRole("heading", { level: 1, name: "Overview" }).waitFor();
+	await page.goBack();
+	await page.getByText("sending… say number 11.").waitFor();
+	held.resolve();
+	// what could not be sent is back in the box
+	await expect.poll(async () => await box.inputValue()).toBe("say number 11.");
+	await page.getByText("sending…").waitFor({ state: "detached" });
+	await page.unroute("**/queue");
+	await dashboard.context.setOffline(true);
+	await box.press("Enter");
+	await page
+		.getByText(/^DAEMON_UNREACHABLE The daemon did not answer/)
+		.first()
+		.waitFor();
+	await page.getByRole("link", { name: "Journal" }).click();
+	await page.getByText("This browser is offline.").waitFor();
+	await dashboard.context.setOffline(false);
+	await page.getByRole("heading", { level: 1, name: "Journal" }).waitFor();
+});

@@ -1,5 +1,5 @@
-// Reads that decisions, reactors and screens make again and again: of agents and issues that are over they cost nothing,
-// however many there are. Counted are the rows that the database gave out.
+// Reads that decisions, reactors and screens make again and again: of agents and issues that are over they cost
+// nothing, however many there are. Counted are the rows that the database gave out.
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Query, Value } from "#adapters/store/sql/prepared.ts";

@@ -302,7 +302,7 @@ describe.each(flavors)("%s", (flavor) => {
 		expect(await engine.reads.openRuns()).toMatchObject([
 			{ issue: font, agent, turn, stage: "IN_PROGRESS", state: "open" },
 		]);
-		await done(engine, { type: "issue.complete", issue: font, summary: "done" });
+		await done(engine, { type: "issue.report", issue: font, summary: "done" });
 		await done(engine, { type: "turn.hand", agent, turn }, { as: system });
 		await done(
 			engine,

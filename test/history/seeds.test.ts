@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { AgentState } from "#contract/agent.ts";
 import type { AgentId } from "#contract/ids.ts";
-import { controlKinds, itemKinds } from "#contract/item-kinds.ts";
+import { itemKinds, kindsWithOwnCommand } from "#contract/item-kinds.ts";
 import { isRefusal } from "#contract/refusal.ts";
 import type { Engine } from "#engine/engine.ts";
 import { done, refused, spawn } from "#test/support/say.ts";
@@ -337,12 +337,12 @@ describe.each(flavors)("on %s", (flavor) => {
 
 		test("every kind of item that the contract knows is kept, those with a command of their own only through it", async () => {
 			const agent = await root();
-			const controls: readonly string[] = controlKinds;
-			const plain = itemKinds.filter((kind) => !controls.includes(kind));
+			const withOwnCommand: readonly string[] = kindsWithOwnCommand;
+			const plain = itemKinds.filter((kind) => !withOwnCommand.includes(kind));
 			expect(plain).toHaveLength(11);
 			for (const kind of plain) await done(engine, { type: "item.append", agent: agent.id, kind, text: kind });
 			expect(await words(agent)).toEqual(plain);
-			for (const kind of controls) {
+			for (const kind of withOwnCommand) {
 				expect(await refused(engine, { type: "item.append", agent: agent.id, kind, text: "forged" })).toMatchObject({
 					code: "VALIDATION_ERROR",
 				});

@@ -105,7 +105,7 @@ test("commits ahead of base are work as well, and the approval is pinned to the 
 
 test("a step that finds the workspace in use by another step is tried again, and is not a failure", async () => {
 	const steps: string[] = [];
-	const busy = new Set(["switchBranch", "settle", "returnHome"]);
+	const busy = new Set(["switchBranch", "settle", "returnToHomeBranch"]);
 	const inUse = <T>(step: string, answer: T) => {
 		steps.push(step);
 		return busy.delete(step) ? refuse("AGENT_BUSY", "The workspace of opus is being worked on (fork).") : answer;
@@ -113,7 +113,7 @@ test("a step that finds the workspace in use by another step is tried again, and
 	await using place = await issueWorld({
 		switchBranch: async ({ branch }) => inUse("switchBranch", { branch }),
 		settle: async () => inUse("settle", { ahead: 1, commit: "abcdef0123" }),
-		returnHome: async () => inUse("returnHome", null),
+		returnToHomeBranch: async () => inUse("returnToHomeBranch", null),
 	});
 	const { engine, add, agent, tell, end, issue } = place;
 	/** An event of the agent wakes the reactor, as the end of the other step does. */
@@ -131,7 +131,14 @@ test("a step that finds the workspace in use by another step is tried again, and
 	await wake();
 	expect(await issue(font)).toMatchObject({ stage: "IN_REVIEW", returning: null, attention: null });
 	expect(await engine.reads.agent(opus.id)).toMatchObject({ holds: [], activity: "idle", issue: null });
-	expect(steps).toEqual(["switchBranch", "switchBranch", "settle", "settle", "returnHome", "returnHome"]);
+	expect(steps).toEqual([
+		"switchBranch",
+		"switchBranch",
+		"settle",
+		"settle",
+		"returnToHomeBranch",
+		"returnToHomeBranch",
+	]);
 });
 
 test("a merge that is refused leaves the issue in review, with the reason", async () => {
@@ -319,7 +326,7 @@ test("an agent on its way to or from an issue's branch has no turn that could be
 	const [there, back] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
 	await using place = await issueWorld({
 		switchBranch: async ({ branch }) => await there.promise.then(() => ({ branch })),
-		returnHome: async () => await back.promise.then(() => null),
+		returnToHomeBranch: async () => await back.promise.then(() => null),
 	});
 	const { engine, add, agent, end } = place;
 	const [font, opus] = [await add("Replace the font"), await agent("opus")];

@@ -211,7 +211,7 @@ test("only its own agent says that the work is complete, and only while it runs"
 	const [opus, other] = [await agent("opus"), await agent("other")];
 	await tell({ type: "issue.assign", issue: issue.id, agent: opus.id });
 	await tell({ type: "prompt.queue", agent: other.id, text: "something else" });
-	const complete = { type: "issue.complete", issue: issue.id, summary: "mine!" };
+	const complete = { type: "issue.report", issue: issue.id, summary: "mine!" };
 	expect(await refused(engine, complete, { as: actingAgent(other.id) })).toMatchObject({ code: "FORBIDDEN" });
 	expect(await refused(engine, { type: "issue.unassign", issue: issue.id })).toMatchObject({ code: "AGENT_BUSY" });
 	await end(opus);

@@ -179,7 +179,7 @@ export class World {
 		const issue = (await this.engine.reads.agent(agent))?.issue?.id;
 		const how = roll(20);
 		const as = actingAgent(agent);
-		if (how < 14) await say(this.engine, { type: "issue.complete", issue, summary: "done", back: how < 2 }, { as });
+		if (how < 14) await say(this.engine, { type: "issue.report", issue, summary: "done", back: how < 2 }, { as });
 		if (how === 14) await say(this.engine, { type: "issue.escalate", issue, reason: "I need a person." }, { as });
 		if (how === 15) await say(this.engine, { type: "agent.kill", agent });
 		this.#driver.open(agent)?.end({

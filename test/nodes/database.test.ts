@@ -5,6 +5,7 @@ import pg from "pg";
 import { expect, test } from "vitest";
 import { openPostgres } from "#adapters/store/postgres/store.ts";
 import { Client } from "#client/client.ts";
+import { system } from "#contract/ids.ts";
 import { limits } from "#contract/limits.ts";
 import { messageOf } from "#contract/message-of.ts";
 import { NodeId } from "#contract/node.ts";
@@ -12,8 +13,10 @@ import { checkStore } from "#daemon/open-store.ts";
 import { batchRunner } from "#engine/commands/execute.ts";
 import { faultRefusal } from "#engine/loop/fault.ts";
 import { startDaemon, startEngine } from "#src/main.ts";
+import { shell } from "#test/support/cli.ts";
 import { done, openTurn, refused, spawn } from "#test/support/say.ts";
 import { freshDatabase, freshFolder } from "#test/support/stores.ts";
+import { startNode } from "#test/support/two-nodes.ts";
 import { databaseProblems } from "#views/database.ts";
 
 test("long texts and the output of open turns are in the database, for every node", async () => {
@@ -38,6 +41,36 @@ test("long texts and the output of open turns are in the database, for every nod
 	expect([(await one.partials.kept(turn)).length, (await one.partials.kept(turn + 1000)).length]).toEqual([1, 0]);
 	await one.partials.drop(turn);
 	expect(await two.partials.kept(turn)).toEqual([]);
+});
+
+test("what a call has printed is kept when another node ends its turn: after a fall, and with a kill", async () => {
+	const url = await freshDatabase();
+	const nodeOf = (name: string) => ({
+		...{ node: NodeId.parse(name), name, startId: name, types: ["scripted"], version: "1", schema: 1 },
+	});
+	await using engine = await startEngine({ url }, {}, { node: nodeOf("here") });
+	await using store = await openPostgres({ url, run: batchRunner(limits) });
+	const bySystem = { as: system, key: null };
+	await done(engine, { type: "node.join", ...nodeOf("there"), turnsMax: 4 }, bySystem);
+	const running = async () => {
+		const { id: agent } = await spawn(engine, engine.agentZero.id, { node: "there" });
+		const turn = await openTurn(engine, agent);
+		await done(engine, { type: "turn.hand", agent, turn }, bySystem);
+		const call = { kind: "tool_call", text: "build", data: { call: "1" } };
+		await done(engine, { type: "turn.append", agent, turn, items: [call] }, bySystem);
+		await store.partials.keep(turn, [{ call: "1", text: "half of it" }]);
+		return { agent, turn };
+	};
+	const [killed, fallen] = [await running(), await running()];
+	await done(engine, { type: "agent.kill", agent: killed.agent });
+	await done(engine, { type: "node.fall", node: "there", epoch: 1, beats: 0 }, bySystem);
+	for (const { agent, turn } of [killed, fallen]) {
+		const items = await engine.reads.itemsBefore(agent, null, 20);
+		expect(items.filter(({ kind }) => kind === "tool_result").map(({ text }) => text)).toEqual([
+			expect.stringMatching(/^half of it\n/),
+		]);
+		expect(await store.partials.kept(turn)).toEqual([]);
+	}
 });
 
 test("with an owner for the tables, the daemon's role writes the journal but cannot change it", async () => {
@@ -152,10 +185,43 @@ test("a home belongs to one store: a file of its own, or one database", { timeou
 	expect(naming.map(({ name }) => name)).toEqual(["config.yaml"]);
 	config(null);
 	await expect(startDaemon({ home })).rejects.toThrow(/belongs to a PostgreSQL database, and none is named/);
-	config(other);
-	await expect(startDaemon({ home })).rejects.toThrow(/belongs to another database/);
+	// nothing is written to the other one, whether Brood was there before or not
+	const empty = await freshDatabase("template1");
+	for (const [wrong, written] of [
+		[other, "select id::text from event union select id from agent"],
+		[empty, "select tablename from pg_tables where schemaname = 'public'"],
+	] as const) {
+		config(wrong);
+		await expect(startDaemon({ home })).rejects.toThrow(/belongs to another database/);
+		await expect(checkStore(home, {})).rejects.toThrow(/belongs to another database/);
+		const client = new pg.Client(wrong);
+		await client.connect();
+		expect((await client.query(written)).rows).toEqual([]);
+		await client.end();
+	}
 	const plain = freshFolder();
 	await (await startDaemon({ home: plain }))[Symbol.asyncDispose]();
 	writeFileSync(path.join(plain, "config.yaml"), `database: ${JSON.stringify(url)}\n`);
 	await expect(startDaemon({ home: plain })).rejects.toThrow(/has a store of its own, brood\.db/);
+});
+
+test("`up` and `status` refuse a shell that names another store than the running daemon has", {
+	timeout: 60_000,
+}, async () => {
+	const [url, other] = [await freshDatabase(), await freshDatabase()];
+	const node = await startNode(url);
+	await using _daemon = node.daemon;
+	const plain = freshFolder();
+	await using _alone = await startDaemon({ home: plain });
+	const asked = async (home: string, BROOD_DATABASE_URL: string, command: string): Promise<string | null> => {
+		const { error } = await shell(home, home, { BROOD_DATABASE_URL }).json(command);
+		return error === undefined ? null : `${error.code} ${error.message}`;
+	};
+	expect(await asked(node.home, other, "up")).toMatch(/^HOME_UNUSABLE .* belongs to another database/);
+	expect(await asked(node.home, other, "status")).toMatch(/^HOME_UNUSABLE .* belongs to another database/);
+	expect(await asked(plain, url, "up")).toMatch(/^HOME_UNUSABLE .* has a store of its own, brood\.db/);
+	// controls: its own, and one that cannot be asked
+	expect(await asked(node.home, url, "up")).toBe(null);
+	expect(await asked(node.home, "postgres://postgres@127.0.0.1:1/x", "status")).toBe(null);
+	expect(await asked(plain, "", "up")).toBe(null);
 });

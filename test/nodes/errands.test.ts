@@ -118,3 +118,19 @@ test("verbs that need files are carried out where the files are, and answered wo
 		suggestions: ["brood node list"],
 	});
 });
+
+test("an issue is shown from rows while its project's node is down; its files are said to be out of reach", async () => {
+	await using nodes = await TwoNodes.open();
+	const { a, b } = nodes;
+	const { slug } = await nodes.project();
+	const { number } = await a.client.ask("issueAdd", { params: { project: slug }, body: { title: "Far away" } });
+	const of = { params: { issue: `${slug}#${number}` } };
+	const before = await a.client.ask("issueComment", { ...of, body: { text: "said" } });
+	const { name } = (await b.client.call("nodes")).find(({ id }) => id === a.id) ?? {};
+	await a.daemon[Symbol.asyncDispose]();
+	expect(await b.client.call("issue", of)).toEqual({ ...before, artifacts: null, filesAt: name });
+	// control: what changes it waits for its node
+	expect(await refusal(b.client.ask("issueEdit", { ...of, body: { title: "Nearer" } }))).toMatchObject({
+		code: "NODE_DOWN",
+	});
+});

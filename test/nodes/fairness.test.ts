@@ -1,5 +1,5 @@
-// N13: three daemons as processes and one slot that all of them want: each of five projects gets its share of the turns,
-// although one has far more prompts than the others and a node of its own.
+// N13: three daemons as processes and one slot that all of them want: each of five projects gets its share of the
+// turns, although one has far more prompts than the others and a node of its own.
 import { existsSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";

@@ -10,6 +10,7 @@ import { exitWhenFenced } from "#daemon/exit-when-fenced.ts";
 import { batchRunner } from "#engine/commands/execute.ts";
 import { Engine } from "#engine/engine.ts";
 import { noLog } from "#engine/ports/log.ts";
+import { shell } from "#test/support/cli.ts";
 import { lossyProxy } from "#test/support/lossy-proxy.ts";
 import { done } from "#test/support/say.ts";
 import { freshDatabase } from "#test/support/stores.ts";
@@ -31,7 +32,7 @@ const append = (engine: Engine, text: string) =>
 const texts = async (engine: Engine): Promise<(string | null)[]> =>
 	(await engine.reads.events({ after: 0, limit: 1000, kinds: ["user"] })).map(({ text }) => text);
 
-test(`${lives} times the next life of a node ends the one before: none of its late batches lands, and it hears why`, {
+test(`${lives} times the next life of a node ends the one before: none of its late batches lands, and it receivesNotifications why`, {
 	timeout: 1000 * lives + 30_000,
 }, async () => {
 	const url = await freshDatabase();
@@ -50,20 +51,34 @@ test(`${lives} times the next life of a node ends the one before: none of its la
 	await before[Symbol.asyncDispose]();
 });
 
-test("a daemon starts again after it was replaced, but not if another one has its id: it says which", async () => {
+test("a daemon starts again after it was replaced, but not if another one has its id: it says which", {
+	timeout: 60_000,
+}, async () => {
+	await using sh = shell();
+	const { home } = sh;
 	const url = await freshDatabase();
 	const [first, copy] = [await openLife(url), await openLife(url)];
 	const said: string[] = [];
-	const about = { home: "/h", log: { ...noLog, error: (_: string, text: string) => void said.push(text) } };
+	const about = { home, log: { ...noLog, error: (_: string, text: string) => void said.push(text) } };
 	const why = await first.failed;
 	expect(await exitWhenFenced(first, about, why)).toEqual({ code: 78, again: false });
+	// nor does a command start it that only needs a daemon
+	for (const command of ["ps", "status"])
+		expect(await sh.json(command)).toMatchObject({
+			code: 1,
+			error: { code: "HOME_UNUSABLE", message: expect.stringMatching(/not started by itself: .* as node one at /) },
+		});
 	// control: the node that replaced it has gone
 	await copy[Symbol.asyncDispose]();
 	expect(await exitWhenFenced(first, about, why)).toEqual({ code: 71, again: true });
 	expect(said).toEqual([
-		expect.stringMatching(/stays down: .* as node one at .* remove the file \/h\/id/),
+		expect.stringMatching(/stays down: .* as node one at .* remove the file \S+\/id/),
 		expect.stringContaining("starts again"),
 	]);
+	// who asks for it gets it
+	expect((await sh.json("up")).code).toBe(0);
+	expect((await sh.json("down")).code).toBe(0);
+	expect((await sh.json("ps")).code).toBe(0);
 	await first[Symbol.asyncDispose]();
 });
 

@@ -62,7 +62,7 @@ describe("files of another daemon", { timeout: torture ? 3_600_000 : 180_000 }, 
 			await victim.ended();
 			await victim.start();
 			const answer = await asked;
-			// whoever asked hears of it, unless the node that was asked is gone
+			// whoever asked receivesNotifications of it, unless the node that was asked is gone
 			if (answer instanceof Error && victim === here)
 				expect(answer instanceof Refused && answer.refusal.code).toBe("NODE_DOWN");
 			// the same request again finds what was done, or does it

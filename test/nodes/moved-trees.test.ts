@@ -1,5 +1,5 @@
-// N10: trees in every kind of disorder are the same at another node, byte for byte and entry for entry of the index, made
-// from bundles alone; what no snapshot can hold is named.
+// N10: trees in every kind of disorder are the same at another node, byte for byte and entry for entry of the index,
+// made from bundles alone; what no snapshot can hold is named.
 import { cpSync, mkdirSync, rmSync } from "node:fs";
 import path from "node:path";
 import fc from "fast-check";

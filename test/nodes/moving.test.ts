@@ -1,11 +1,14 @@
-// Moving agents between nodes: the tree at the new node is the one of the last snapshot, and nothing of the old one is lost.
+// Moving agents between nodes: the tree at the new node is the one of the last snapshot, and nothing of the old one is
+// lost.
 import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import pg from "pg";
 import { expect, test } from "vitest";
 import { Refused } from "#client/client.ts";
 import { human, system } from "#contract/ids.ts";
+import { refuse } from "#contract/refusal.ts";
 import type { Agent } from "#contract/wire.ts";
+import { moveHere } from "#engine/workspaces/moving.ts";
 import { fingerprint } from "#test/support/dirty-trees.ts";
 import { done } from "#test/support/say.ts";
 import { freshFolder } from "#test/support/stores.ts";
@@ -65,6 +68,7 @@ test("an agent is moved with all its files, from a node that lives and from one 
 	const moved = await move(a, agent, b);
 	expect(moved).toMatchObject({ node: b.id, workspace: { path: expect.stringContaining(b.home) } });
 	expect(fingerprint(at(moved))).toEqual(before);
+	expect(git(site, "for-each-ref", "--format=%(refname)", "refs/brood/moved")).toBe("");
 	expect((await a.client.call("items", params(agent))).at(-1)?.text).toContain("You were moved");
 	// the old tree is kept, and said where
 	await expect.poll(() => leftAt(b, agent, a), longTimeout).toContain(a.home);
@@ -113,6 +117,38 @@ test("an agent is moved with all its files, from a node that lives and from one 
 	await database.end();
 });
 
+test("of two moves to one node at once, one is made and the other is refused; an agent can go back at once", async () => {
+	await using nodes = await TwoNodes.open();
+	const { a, b } = nodes;
+	const project = await nodes.project({ "README.md": "one\n" });
+	const agent = await project.add();
+	writeFileSync(at(agent, "mine.txt"), "mine\n");
+	git(at(agent), "add", "--all");
+	git(at(agent), "commit", "-qm", "Add mine.txt");
+	const head = git(at(agent), "rev-parse", "HEAD");
+	const site = path.join(freshFolder(), "site");
+	git("/", "clone", "-q", project.repository, site);
+	await a.client.call("siteAdd", { params: { project: project.slug }, body: { node: b.id, path: site } });
+
+	const both = await Promise.allSettled([move(a, agent, b), move(b, agent, b)]);
+	const refused = both.flatMap((each) => (each.status === "rejected" ? [each.reason.refusal] : []));
+	expect(refused).toMatchObject([{ code: "AGENT_BUSY", message: `${agent.handle} is being moved.` }]);
+	const moved = await now(a, agent);
+	expect(moved.node).toBe(b.id);
+	expect(git(at(moved), "rev-parse", "HEAD")).toBe(head);
+	expect(git(site, "rev-parse", moved.workspace?.branch ?? "")).toBe(head);
+	expect(await a.client.call("health", params(agent))).toMatchObject({ healthy: true });
+
+	// whether or not its first tree is in the trash yet
+	writeFileSync(at(moved, "later.txt"), "later\n");
+	const arrived = async () => (await move(a, agent, a).catch(() => now(a, agent))).node;
+	await expect.poll(arrived, longTimeout).toBe(a.id);
+	const back = await now(a, agent);
+	expect(readFileSync(at(back, "later.txt"), "utf8")).toBe("later\n");
+	await expect.poll(() => leftAt(a, agent, b), longTimeout).toContain(b.home);
+	expect(await a.client.call("health", params(agent))).toMatchObject({ healthy: true });
+});
+
 test("only an idle agent is moved, to a node that is up, and only if nothing changed meanwhile", async () => {
 	await using nodes = await TwoNodes.open();
 	const { a, b } = nodes;
@@ -120,7 +156,19 @@ test("only an idle agent is moved, to a node that is up, and only if nothing cha
 	expect(await refusal(a.client.ask("agentMove", { ...params(plain), body: { to: "nowhere" } }))).toMatchObject({
 		code: "NOT_FOUND",
 	});
-	expect(await refusal(move(a, plain, a))).toMatchObject({ code: "CONFLICT" });
+	const { name } = (await a.client.call("nodes")).find(({ id }) => id === a.id) ?? {};
+	expect(await refusal(move(b, plain, a))).toMatchObject({
+		code: "CONFLICT",
+		message: `${plain.handle} is at node ${name} already.`,
+	});
+	// its node dies while it uploads
+	const row = await a.daemon.engine.reads.agent((await (await nodes.project()).add()).id);
+	if (row === undefined) expect.unreachable();
+	const died = async () => refuse("NODE_DOWN", "The request may have been carried out.");
+	expect(await moveHere(b.daemon.engine.moving, row, { force: false }, { actor: human }, died)).toMatchObject({
+		code: "NODE_DOWN",
+		message: expect.stringMatching(`^Nothing was moved: node ${name} stopped before`),
+	});
 	// without files nothing has to be made
 	expect((await move(a, plain, b)).node).toBe(b.id);
 	const from = { node: a.id, epoch: 1, turnEndedIn: null, snapshot: null };

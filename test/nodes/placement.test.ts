@@ -46,6 +46,13 @@ test("an agent without files goes to the node with its type, its credentials and
 	expect(placed(all, elsewhere, b1)).toBe("b");
 	expect(placed(all, elsewhere, a1)).toContain("cannot run at node node-a: it is not installed there. It is at node-b");
 	expect(placed([node(b1, { state: "down" })], {}, b1)).toBe("Node node-b is down.");
+	// a node that runs as many turns as it may is passed over for one that certainly has the program and has room
+	const full = new Map([[a1, 4]]);
+	expect(placed(all, { parent, busy: full })).toBe("b");
+	expect(placed(all, { parent, busy: full }, a1)).toBe("a");
+	expect(placed(all, { parent, busy: full, type: "acp" })).toBe("a");
+	expect(placed(all, { parent, busy: full, workspacePlan: {} })).toBe("a");
+	expect(placed(all, { parent, busy: new Map([a1, b1, c1].map((id) => [id, 4])) })).toBe("a");
 	// credentials that a node lacks count like a type that it lacks
 	const withoutCredentials = (id: NodeId) => (id === b1 ? [{ name: SubscriptionName.parse("work") }] : []);
 	expect(placed(all, { ...elsewhere, busy: new Map([[c1, 3]]), withoutCredentials })).toBe("c");

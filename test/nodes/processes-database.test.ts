@@ -19,9 +19,11 @@ const lostMax = torture ? 500 : 10;
 const fallsSeen = async (by: NodeProcess): Promise<(string | null)[]> =>
 	(await by.client.call("nodes")).map(({ fellAt }) => fellAt);
 
-/** `status` claims nothing that it cannot know, and `doctor` names the database once and asks nothing that has to wait. */
+/**
+ * `status` claims nothing that it cannot know, and `doctor` names the database once and asks nothing that has to wait.
+ */
 async function expectOutageReported(node: NodeProcess): Promise<void> {
-	const text = expect.stringMatching(/the database does not answer for \d+ s; the processes of all agents are frozen/);
+	const text = expect.stringMatching(/the database has not answered for \d+ s; the processes of all agents are frozen/);
 	const sh = shell(node.home);
 	const [status, database, said, doctor] = await Promise.all([
 		node.client.call("status"),

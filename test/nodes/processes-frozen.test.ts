@@ -1,4 +1,5 @@
-// Three daemons as processes, of which one stands still: what it does when it wakes up, and for how long the others wait.
+// Three daemons as processes, of which one stands still: what it does when it wakes up, and for how long the others
+// wait.
 import { describe, expect, test } from "vitest";
 import { writerLock } from "#adapters/store/postgres/begin.ts";
 import { agentAt, type Daemons, give, stateOf, testFolded, tokens, Worlds } from "#test/support/node-jobs.ts";

@@ -129,6 +129,38 @@ describe.each(flavors)("%s", (flavor) => {
 	});
 });
 
+test("agent 0 goes on at another node when its own is stopped, and does not keep it listed", async () => {
+	await using place = await freshPlace("postgres");
+	const join = joinOf(asNode(other, "b"));
+	const leave = { type: "node.leave", node: other };
+	{
+		await using first = await open(place);
+		await done(first, join, bySystem);
+		expect(first.agentZero.node).toBe(me);
+	}
+	await using engine = await open(place);
+	const { id } = engine.agentZero;
+	const zero = async () => (await engine.reads.agent(id))?.node;
+	// control: a start takes it from no node that is up
+	expect(await zero()).toBe(other);
+	// with a turn that nobody ended it stays, until the node is removed
+	const turn = await openTurn(engine, id);
+	await done(engine, leave, bySystem);
+	expect(await zero()).toBe(other);
+	expect(await refused(engine, { type: "node.remove", node: other })).toMatchObject({ details: { livingAgents: 1 } });
+	await done(engine, { type: "turn.end", agent: id, turn, state: "completed" }, bySystem);
+	await done(engine, { type: "node.remove", node: other });
+	expect(await zero()).toBe(me);
+});
+
+test("a node that comes takes agent 0 from one that was stopped; one that comes back has it again", async () => {
+	await using place = await freshPlace("postgres");
+	for (const node of [asNode(me, "a"), asNode(me, "a"), asNode(other, "b")]) {
+		await using engine = await open(place, node);
+		expect(engine.agentZero.node).toBe(node.node);
+	}
+});
+
 test("a node starts only what is its own, and what it inherits", async () => {
 	const driver = new FakeDriver();
 	await using engine = await startEngine({ memory: true }, {}, { node: asNode(me, "a"), driver });

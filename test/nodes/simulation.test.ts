@@ -1,5 +1,5 @@
-// The protocol of nodes in thousands of worlds: partitions, freezes, sleep, kills, outages and clocks that jump. Each rule
-// of the protocol is taken away once, and must be missed.
+// The protocol of nodes in thousands of worlds: partitions, freezes, sleep, kills, outages and clocks that jump. Each
+// rule of the protocol is taken away once, and must be missed.
 import { expect, test } from "vitest";
 import { asDesigned, type Found, type Rules, type Weather } from "./rules.ts";
 import { world } from "./world.ts";

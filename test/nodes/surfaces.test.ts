@@ -2,6 +2,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
+import { knownToNode, questionFor } from "#surfaces/cli/uninstall.ts";
 import { shell } from "#test/support/cli.ts";
 import { testProgram } from "#test/support/programs.ts";
 import { freshFolder } from "#test/support/stores.ts";
@@ -21,13 +22,17 @@ test("the command line reaches an agent's files and processes through another no
 	expect((await there.json("commit", name, "-m", "From afar")).data).toMatchObject({ branch: agent.workspace?.branch });
 	expect(git(at(agent), "log", "-1", "--format=%s")).toBe("From afar");
 	expect((await there.brood("agent", "health", name)).out).toContain("healthy");
+	// all that are listed are at one node, and that is not the one that is asked
+	const { name: home } = (await a.client.call("nodes")).find(({ id }) => id === a.id) ?? {};
+	expect((await there.brood("ps", "--project", project.slug)).out).toMatch(
+		new RegExp(`^AGENT.* NODE .*\\nfar .* ${home} `),
+	);
 	// its turn begins at its own node, and is stopped there
 	expect((await there.json("prompt", name, "sleep 600000")).code).toBe(0);
 	const turns = async () => (await a.client.call("turns", params(agent))).map(({ state }) => state);
 	await expect.poll(turns, longTimeout).toEqual(["open"]);
 	expect((await there.brood("interrupt", name)).code).toBe(0);
 	expect(await turns()).toEqual(["interrupted"]);
-	const home = (await a.client.call("nodes")).find(({ id }) => id === a.id)?.name;
 	expect((await there.brood("project", "site", "list", project.slug)).out).toBe(
 		`${home}  ${project.repository}  (home node)\nno other node has this project's repository\n`,
 	);
@@ -46,6 +51,30 @@ test("the command line reaches an agent's files and processes through another no
 	expect(moved.out).toMatch(/^moved .*\n {2}nested did not come along: not in the snapshot\.\n$/);
 	const missing = await there.json("agent", "move", name, "--to", "nowhere");
 	expect(missing).toMatchObject({ code: 1, error: { code: "NOT_FOUND", suggestions: ["brood node list"] } });
+});
+
+test("uninstall removes what its own node has on this machine, and no snapshot of another node", async () => {
+	await using nodes = await TwoNodes.open();
+	const { a, b } = nodes;
+	const project = await nodes.project({ "README.md": "one\n" });
+	const [far, near] = [await project.add({ name: "far" }), await project.add({ name: "near" })];
+	const site = path.join(freshFolder(), "site");
+	git("/", "clone", "-q", project.repository, site);
+	await a.client.call("siteAdd", { params: { project: project.slug }, body: { node: b.id, path: site } });
+	const moved = await a.client.ask("agentMove", { ...params(far), body: { to: b.id } });
+	const zero = (await a.client.call("agents", { query: {} })).find(({ handle }) => handle === "init");
+	const inB = {
+		projects: [site],
+		agents: [far.id],
+		workspaces: [{ agent: `${project.slug}/far`, folder: at(moved) }],
+		hasStore: false,
+	};
+	expect(await knownToNode(b.client)).toEqual(inB);
+	const inA = await knownToNode(a.client);
+	expect([inA.projects, inA.agents.toSorted()]).toEqual([[project.repository], [zero?.id, near.id].toSorted()]);
+	expect(questionFor("/home/b", inB, "")).toBe(
+		"Remove /home/b with the worktrees and snapshots of its agents, and Brood's refs in 1 repository? Commits that only a clone has, and repositories added by URL, are lost; branches stay, and so do the conversations in the database.",
+	);
 });
 
 test("an agent of a vendor uses its tools on an agent of the other node, and is prompted there", {

@@ -1,5 +1,6 @@
 // N12: two versions side by side, as processes. The next version is this one with a step of the schema more, an event
 // and a field of a row that this one does not know.
+import { spawnSync } from "node:child_process";
 import path from "node:path";
 import pg from "pg";
 import { expect, onTestFinished, test } from "vitest";
@@ -52,6 +53,13 @@ function other(changes: ConstructorParameters<typeof OtherVersion>[0]): OtherVer
 	const version = new OtherVersion(changes);
 	onTestFinished(() => version[Symbol.dispose]());
 	return version;
+}
+
+/** What a version says that is asked to replace the daemon of this node. */
+function restartProblem(node: NodeProcess, { daemon }: OtherVersion): string {
+	const env = { ...process.env, BROOD_DATABASE_URL: node.database };
+	return spawnSync(process.execPath, [daemon, "--check-restart", "--home", node.home], { env, encoding: "utf8" })
+		.stderr;
 }
 
 /** What this node answers, without what is in it. */
@@ -154,6 +162,11 @@ test("an older node goes on beside a newer one, until a step of the schema shuts
 	// a step after which the older one may not write waits for it, and names it; then it is shut out
 	const third = await nodeOn(url, "third");
 	expect(await third.refusal(strict.daemon)).toMatch(/these nodes are up with an older one: old\./);
+	// a restart into it is refused before the daemon is stopped, unless that daemon is the only older one
+	expect([old, newer].map((node) => restartProblem(node, strict))).toEqual([
+		"",
+		expect.stringMatching(/these nodes are up with an older one: old\./),
+	]);
 	expect(await writeAtBoth(both, agent)).toHaveLength(written.length);
 	await down(old, newer);
 	await third.start(strict.daemon);

@@ -18,8 +18,8 @@ const left = ({ sleeps }: World): string[] =>
 	Object.entries(sleeps).flatMap(([name, time]) => (counted(time).there > 0 ? name : []));
 
 /**
- * A process with the home id, three with a cleared environment (an orphan in its session, one in the session of an agent that
- * has ended, and one below a process with the home id), and one of somebody else.
+ * A process with the home id, three with a cleared environment (an orphan in its session, one in the session of an
+ * agent that has ended, and one below a process with the home id), and one of somebody else.
  */
 async function world(last: string): Promise<World> {
 	const sleeps = { inherits: word(), orphan: word(), cleared: word(), below: word(), stranger: word() };

@@ -1,5 +1,6 @@
-// A world of nodes and one database, in which everything that may go wrong does: one seed is one world. The nodes decide
-// with `domain/node.ts`, the database with `domain/membership.ts`; only time, messages and processes are modelled.
+// A world of nodes and one database, in which everything that may go wrong does: one seed is one world. The nodes
+// decide with `domain/node.ts`, the database with `domain/membership.ts`; only time, messages and processes are
+// modelled.
 
 import { human } from "#contract/ids.ts";
 import { NodeEvent, NodeId, type NodeState } from "#contract/node.ts";
@@ -249,7 +250,8 @@ class World {
 		return !watch.suspended && mayRun(watch, this.#now, this.#times);
 	}
 
-	// ---- the network: either way may be slow or lost, and a node that stands still hears nothing before it goes on
+	// ---- the network: either way may be slow or lost, and a node that stands still receivesNotifications nothing before
+	// it goes on
 
 	#ask<T>(machine: Machine, life: Life, work: () => T, then: (answer: T) => void): void {
 		const slow = this.#random() < (this.#weather === "slow" ? 0.4 : 0.02) ? 6000 : 200;

@@ -100,7 +100,10 @@ test("control: with rows that were read before the lock, the parent is left in a
 	for (const { engine } of [one, two]) await engine[Symbol.asyncDispose]();
 });
 
-/** Two agents that ask, each at its own node, to wait for the other, at once unless something comes before; whether both were let through. */
+/**
+ * Two agents that ask, each at its own node, to wait for the other, at once unless something comes before; whether both
+ * were let through.
+ */
 async function isCircle(one: Engine, two: Engine, before?: () => Promise<void>): Promise<boolean> {
 	const [a, b] = [await spawn(one, one.agentZero.id), await spawn(one, one.agentZero.id)];
 	for (const { id } of [a, b]) {

@@ -245,12 +245,31 @@ describe("a usage limit", () => {
 		const { id } = await add("limit 600");
 		await expect.poll(async () => (await agent(id)).label, longTimeout).toBe("paused");
 		await client.call("resume", { params: { agent: id }, body: {} });
-		// the limit is still there, so it is met again
+		// the limit is still there, so it is reached again
 		await expect.poll(() => turns(id), longTimeout).toEqual(["failed", "failed"]);
 		await expect.poll(async () => (await agent(id)).label, longTimeout).toBe("paused");
 		await client.call("queueClear", { params: { agent: id } });
 		await client.call("subscriptionCool", { params: { subscription: "max" }, body: { until: null } });
 		await expect.poll(async () => (await agent(id)).label, longTimeout).toBe("idle");
+	});
+
+	test("ends for whoever waits for any slot while the others are taken", longTimeout, async () => {
+		const { client, subscribe, add, agent, turns } = await started();
+		await subscribe("busy");
+		await subscribe("cool");
+		const coolUntil = async (until: string | null): Promise<void> =>
+			void (await client.call("subscriptionCool", { params: { subscription: "cool" }, body: { until } }));
+		await coolUntil(new Date(Date.now() + 3_600_000).toISOString());
+		const taken = await add("run sleep 1000");
+		await expect.poll(async () => (await agent(taken.id)).turn?.phase, longTimeout).toBe("tool");
+		const lifted = await add("say somebody knew better");
+		await expect.poll(async () => (await agent(lifted.id)).waitingFor, longTimeout).toMatch(/^waiting for a slot of/);
+		await coolUntil(null);
+		await expect.poll(() => turns(lifted.id), longTimeout).toEqual(["completed"]);
+		await coolUntil(new Date(Date.now() + 1500).toISOString());
+		const passed = await add("say it is over");
+		await expect.poll(() => turns(passed.id), longTimeout).toEqual(["completed"]);
+		expect(await turns(taken.id)).toEqual(["open"]);
 	});
 });
 

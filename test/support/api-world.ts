@@ -19,8 +19,8 @@ export const callers = [
 	"ancestor",
 	"descendant",
 	"stranger",
-	"ended",
-	"dead",
+	"betweenTurns",
+	"revoked",
 	"none",
 ] as const;
 export type Caller = (typeof callers)[number];
@@ -77,13 +77,18 @@ export async function apiWorld(open: () => Promise<Engine> = memoryEngine): Prom
 	await done(engine, { type: "subscription.add", name: "plan", agentType: "claude" });
 	const turns: number[] = [];
 	for (const { id } of Object.values(agents)) turns.push(await openTurn(engine, id));
-	const ended = await add("ended");
+	const betweenTurns = await add("ended");
 	const given: Record<Caller, string | null> = {
-		...{ person: personToken, none: null, ended: tokens.issue(ended.id), dead: tokens.issue(subject.id) },
+		...{
+			person: personToken,
+			none: null,
+			betweenTurns: tokens.issue(betweenTurns.id),
+			revoked: tokens.issue(subject.id),
+		},
 		...{ own: tokens.issue(subject.id), peer: tokens.issue(agents.peer.id), ancestor: tokens.issue(ancestor.id) },
 		...{ descendant: tokens.issue(agents.descendant.id), stranger: tokens.issue(agents.stranger.id) },
 	};
-	tokens.revoke(given.dead ?? "");
+	tokens.revoke(given.revoked ?? "");
 	const app = apiApp(engine, { token: personToken, tokens, hosts: [host] });
 	const send = async (
 		caller: Caller,

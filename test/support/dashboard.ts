@@ -6,12 +6,10 @@ import { afterAll, beforeAll, expect, inject } from "vitest";
 import { Client } from "#client/client.ts";
 import { builtWeb } from "#local/built-web.ts";
 import type { Daemon } from "#src/main.ts";
-import { webFolder } from "./programs.ts";
 import { TestDaemon } from "./test-daemon.ts";
 
 /** With the dashboard built, which the first page would wait for otherwise. */
 async function openBrowser(): Promise<Browser> {
-	await webFolder();
 	const executablePath = inject("chromium");
 	if (executablePath === "") throw new Error("There is no Chromium: apt-get install chromium");
 	const root = process.getuid?.() === 0 ? ["--no-sandbox"] : [];

@@ -7,7 +7,10 @@ import type { Reads } from "#engine/ports/store.ts";
 import { everyAgent } from "#test/support/every.ts";
 import { noRows } from "#views/rows.ts";
 
-/** What a reactor writes between the reading of the journal and that of the rows is no difference: then both are read again. */
+/**
+ * What a reactor writes between the reading of the journal and that of the rows is no difference: then both are read
+ * again.
+ */
 export async function expectFolded(reads: Reads): Promise<void> {
 	for (;;) {
 		const events = await reads.events({ after: 0, limit: 1_000_000 });

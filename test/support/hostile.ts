@@ -6,8 +6,8 @@ import path from "node:path";
 
 export interface Trap {
 	name: string;
-	/** the repository is its working directory; `run` is a shell command that leaves the canary */
-	lay(spot: TrapSite): void;
+	/** the repository is its working directory; `program` leaves the canary */
+	lay(target: TrapTarget): void;
 	/** what sets it off without our guard */
 	trigger: readonly string[];
 	/** given to the trigger */
@@ -16,7 +16,7 @@ export interface Trap {
 	environment?: Record<string, string>;
 }
 
-export interface TrapSite {
+export interface TrapTarget {
 	folder: string;
 	canary: string;
 	/** an executable that leaves the canary and fails */
@@ -88,7 +88,7 @@ export function layTrap(victim: string, folder: string, traps: readonly Trap[]):
 	};
 }
 
-function spotFor(folder: string, canaries: string, name: string): TrapSite {
+function spotFor(folder: string, canaries: string, name: string): TrapTarget {
 	const canary = path.join(canaries, name.replaceAll(/\W+/g, "-"));
 	const program = `${canary}.sh`;
 	executable(program, `#!/bin/sh\ntouch '${canary}'\nexit 1\n`);

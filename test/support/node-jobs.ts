@@ -1,5 +1,5 @@
-// Work for daemons as processes, and what became of it, counted from the outside: tokens that the agents write to a file,
-// and processes by their pid.
+// Work for daemons as processes, and what became of it, counted from the outside: tokens that the agents write to a
+// file, and processes by their pid.
 import { randomInt } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";

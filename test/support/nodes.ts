@@ -178,7 +178,9 @@ function stateOf(pid: number): string {
 	}
 }
 
-/** between two looks; what takes seconds is looked at less often, because each look takes time from what is waited for */
+/**
+ * between two looks; what takes seconds is looked at less often, because each look takes time from what is waited for
+ */
 const lookMs = { first: 20, longest: 200 };
 
 /** Looks again and again until `check` says so; the time that it took. */

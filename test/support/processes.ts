@@ -6,12 +6,12 @@ import { alive, innerPid } from "#adapters/system/processes.ts";
 import type { ContainmentLevel } from "#contract/config.ts";
 import { homeIdName } from "#contract/own-variables.ts";
 
-/** Everything that carries the home's mark or works below its scratch folder. */
+/** Everything that carries the home's id or works below `agent-folders`. */
 export function processesOf(home: string): number[] {
 	if (!existsSync(path.join(home, "id"))) return [];
-	const mark = `${homeIdName}=${readFileSync(path.join(home, "id"), "utf8")}`;
+	const entry = `${homeIdName}=${readFileSync(path.join(home, "id"), "utf8")}`;
 	return alive().flatMap(({ pid, environment }) =>
-		environment.split("\0").includes(mark) || worksIn(pid, path.join(home, "agent-folders")) ? pid : [],
+		environment.split("\0").includes(entry) || worksIn(pid, path.join(home, "agent-folders")) ? pid : [],
 	);
 }
 

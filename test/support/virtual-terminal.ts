@@ -8,8 +8,9 @@ import type { Terminal } from "../../src/surfaces/tui/pi/screen.ts";
 const graphemes = loadGraphemes();
 
 /**
- * The add-on unpacks its tables from the start of its buffer's memory. A buffer from Node's pool begins somewhere in the
- * middle: the tables are then garbage, or unpacking them never ends. Without a pool every buffer has its own memory.
+ * The add-on unpacks its tables from the start of its buffer's memory. A buffer from Node's pool begins somewhere in
+ * the middle: the tables are then garbage, or unpacking them never ends. Without a pool every buffer has its own
+ * memory.
  */
 function loadGraphemes(): { UnicodeGraphemesAddon: new () => UnicodeGraphemesAddon } {
 	const { poolSize } = Buffer;

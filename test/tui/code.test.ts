@@ -67,9 +67,12 @@ test("code in a message has the colours of the terminal's theme, and none withou
 
 test("a file counts as viewed until its lines change", () => {
 	const patch = (line: string): string => `diff --git a/x b/x\n--- a/x\n+++ b/x\n@@ -1 +1 @@\n-old\n+${line}`;
-	const [one, same, other] = ["new", "new", "newer"].flatMap((line) => filesOf(patch(line))).map(reviewMark);
-	expect(one).toBe(same);
-	expect(one).not.toBe(other);
+	const markOf = (line: string, agent = "one"): (string | null)[] =>
+		filesOf(patch(line)).map((file) => reviewMark({ route: "diff", agent }, file));
+	expect(markOf("Aa")).toEqual(markOf("Aa"));
+	// their letters add up to the same number, or are the same in other lines, or are another agent's
+	const others = [markOf("BB"), markOf("Aa"), markOf("+\nAa"), markOf("\n+Aa"), markOf("Aa", "fork")];
+	expect(new Set(others.flat()).size).toBe(5);
 	const files = filesOf(`${patch("new")}\n${patch("newer")}`);
 	const rows = layoutOf({ files, opened: new Set([1]) }, 40);
 	expect(Array.from({ length: rows.count }, (_, at) => rows.rowAt(at)).map(({ file, line }) => [file, line])).toEqual([
@@ -116,7 +119,7 @@ test("a diff that is longer than an answer lists all files, and shows a file onc
 		["b", null],
 		["c", null],
 	]);
-	expect(panel.files.map(reviewMark).map((mark) => mark === null)).toEqual([false, true, true]);
+	expect(panel.files.map((file) => reviewMark(panel.source, file) === null)).toEqual([false, true, true]);
 	const [loaded] = filesOf(patch("c"));
 	if (loaded === undefined) throw new Error("the patch has a file");
 	const opened = withFile(panel, loaded);

@@ -33,6 +33,7 @@ test("control characters of a prompt are shown in the input, and sent as they ar
 	await it.terminal.shows("edit> say ␛]0;owned␇␛[2Jgone<U+009B>31m");
 	it.terminal.press("enter");
 	await it.terminal.shows("The prompt was replaced.");
+	it.terminal.press("escape");
 	expect(await queue()).toEqual([`say ${evil}`]);
 	await shop.client.call("resume", { params: { agent: one.id }, body: {} });
 	await it.terminal.shows("[one ○ idle]");
@@ -94,4 +95,74 @@ test("Enter in the list of commands writes the marked one and runs nothing; a co
 	await it.terminal.shows(/pause +start no further/);
 	it.terminal.press("e", "enter");
 	await it.terminal.shows("one is paused");
+});
+
+test("the list of completions is of the word that is there: it closes when the word is deleted", async () => {
+	const { one } = await agent();
+	await using it = new OpenedTerminal(shop.client, one.id);
+	await it.terminal.shows("[one ○ idle]");
+	for (const key of ["ctrl+u", "ctrl+w"]) {
+		it.terminal.press("/ki");
+		await it.terminal.shows(/kill +end this agent/);
+		it.terminal.press(key, ...(key === "ctrl+w" ? ["ctrl+w"] : []), "enter");
+		await expect.poll(async () => (await it.terminal.screen()).join("\n")).not.toContain("kill");
+		expect((await it.terminal.screen()).at(-2)).toBe(">");
+	}
+	// what is left of a word is completed again
+	it.terminal.press("/fol");
+	await it.terminal.shows(/follow +on goes to/);
+	it.terminal.press("ctrl+w");
+	expect(await it.terminal.shows("(1/")).toMatch(/^> \/$/m);
+});
+
+test("text that Ctrl+C clears on the way out is there again the next time; text that was cleared before is not", async () => {
+	const { one } = await agent();
+	const home = freshFolder();
+	for (const [typed, expected] of [
+		[["precious", "ctrl+c", "ctrl+c", "ctrl+c"], "> precious"],
+		[["ctrl+c", "ctrl+t", "escape", "ctrl+c", "ctrl+c"], ">"],
+	] as const) {
+		{
+			await using it = new OpenedTerminal(shop.client, one.id, { home });
+			await it.terminal.shows("[one ○ idle]");
+			it.terminal.press(...typed);
+		}
+		await using again = new OpenedTerminal(shop.client, one.id, { home });
+		await again.terminal.shows("[one ○ idle]");
+		expect((await again.terminal.screen()).at(-2)).toBe(expected);
+	}
+});
+
+test("a very long text is one mark in the input, also after a restart and as an earlier prompt, and is sent whole", async () => {
+	const { one } = await agent();
+	await shop.client.call("pause", { params: { agent: one.id }, body: {} });
+	const home = freshFolder();
+	const long = `say ${"word ".repeat(20)}\n`.repeat(1000).trim();
+	{
+		await using it = new OpenedTerminal(shop.client, one.id, { home });
+		await it.terminal.shows("[one ‖ paused");
+		it.terminal.press("an earlier text", "ctrl+c");
+		it.terminal.paste(long);
+		await it.terminal.shows("> [paste #1 +1000 lines]");
+		it.terminal.press("ctrl+c");
+		await it.terminal.shows("Cleared");
+		it.terminal.press("up");
+		await it.terminal.shows("> [paste #1 +1000 lines]");
+		// and it is not the end of what was written before
+		it.terminal.press("up");
+		await it.terminal.shows("> an earlier text");
+		it.terminal.press("down");
+		await it.terminal.shows(/> \[paste #\d \+1000 lines\]$/m);
+	}
+	await using again = new OpenedTerminal(shop.client, one.id, { home });
+	await again.terminal.shows("[one ‖ paused");
+	await again.terminal.shows("> [paste #1 +1000 lines]");
+	again.terminal.press("!", "enter");
+	const queue = async () => (await shop.client.call("queue", { params: { agent: one.id } })).map(({ text }) => text);
+	await expect.poll(queue).toEqual([`${long}!`]);
+	// control: what people write by hand stays as it is
+	again.terminal.press(...Array.from({ length: 12 }, (_, line) => [`line ${line}`, "alt+enter"]).flat(), "end");
+	await again.terminal.shows("  line 11");
+	again.terminal.press("ctrl+c", "up");
+	expect(await again.terminal.shows("> line 0\n  line 1")).not.toContain("paste");
 });

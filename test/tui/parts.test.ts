@@ -130,6 +130,22 @@ test("the reason of an error takes the room that is free, and while a prompt is 
 	expect(statusRows(editing, seen, look)).toEqual(["  Enter save · Alt+Enter line · Esc leave it as it was"]);
 });
 
+test("times are those of the local clock, and a narrow window keeps the siblings rather than the reason", () => {
+	const seen = moment([]);
+	const clock = (at: Date): string => at.toTimeString().slice(0, 5);
+	const [soon, later] = [60_000, 3 * 86_400_000].map((ms) => new Date(seen.now + ms));
+	if (soon === undefined || later === undefined) throw new Error("two times");
+	const rows = (until: Date, width: number): string => {
+		const held = { kind: "limit", reason: `a usage limit, until ${until.toISOString()}`, by: system };
+		const fields = { handle: "opus-1", label: "paused", holds: [{ ...held, at: soon.toISOString() }] };
+		const agents = new Map(seen.agents).set(idOf("B"), madeUp("B", fields));
+		return separatorRow(firstState(idOf("B")), { ...seen, agents }, { width, colour: false });
+	};
+	expect(rows(soon, 120)).toContain(`[opus-1 ‖ paused (a usage limit, until ${clock(soon)})]`);
+	expect(rows(later, 120)).toContain(`[opus-1 ‖ paused (a usage limit, until 8 Jan, ${clock(later)})]`);
+	expect(rows(soon, 45).trimEnd()).toBe("↑init ←opus-2 [opus-1 ‖ paused] →opus-2 ↓2");
+});
+
 test("the subscription whose slot a running turn has is named, whether it is the agent's own or not", () => {
 	const seen = moment([]);
 	const row = (turns: Seen["turns"]): string =>

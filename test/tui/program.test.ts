@@ -105,6 +105,22 @@ test("a daemon that was stopped on purpose stays so, until it is started again",
 	it.type("\u0003");
 });
 
+test("a stopped daemon keeps nobody in the terminal", async () => {
+	await using it = open();
+	await it.drawn.shows("[one");
+	// whatever the test before had typed
+	it.type("!\u0003");
+	await it.drawn.shows("Cleared");
+	await sh.brood("down");
+	await it.drawn.shows("The daemon was stopped; `brood up` starts it.");
+	it.type("\u0003");
+	expect(await it.drawn.shows("Ctrl+C again leaves")).toContain("The daemon was stopped");
+	it.type("\u0003");
+	await it.ended;
+	expect(it.drawn.written).toContain("The agents go on.");
+	await sh.brood("up");
+});
+
 test("a reader that stops does not stop the program: it still ends by a signal", async () => {
 	await using it = open();
 	await it.drawn.shows("[one");
@@ -118,7 +134,8 @@ test("a reader that stops does not stop the program: it still ends by a signal",
 		return ++redrawn;
 	};
 	await expect.poll(redraw, { interval: 10, timeout: 20_000 }).toBe(60);
-	// `script` waits to be read as well, and takes note of the end later: until then it is a zombie, afterwards it is gone
+	// `script` waits to be read as well, and takes note of the end later: until then it is a zombie, afterwards it is
+	// gone
 	const isRunning = (): boolean =>
 		existsSync(`/proc/${pid}`) && !/^\d+ \(.*\) Z/.test(readFileSync(`/proc/${pid}/stat`, "utf8"));
 	expect(isRunning()).toBe(true);

@@ -58,7 +58,8 @@ class Person {
 			this.#state = shownQuestion(this.#state, seen, screen);
 			this.now += this.afterMs;
 			const draft = { text: "", isCompleting: false };
-			const reading = { scroll: () => null, collapsible: () => [], isShown: () => true, anchorOf: () => null };
+			const nowhere = { scroll: () => null, anchorOf: () => null, anchorWith: () => null };
+			const reading = { ...nowhere, collapsible: () => [], isShown: () => true };
 			const key = { ...screen, now: this.now, name, data: name, height: 20, draft, reading };
 			const { state, effects } = update(this.#state, key, seen);
 			this.#state = state;

@@ -1,5 +1,5 @@
-// Many idle agents keep few processes: counted in /proc, without the daemon's help. Whoever's process was ended goes on as if it
-// had not been.
+// Many idle agents keep few processes: counted in /proc, without the daemon's help. Whoever's process was ended goes on
+// as if it had not been.
 import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";

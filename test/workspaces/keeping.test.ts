@@ -42,6 +42,10 @@ describe("health", () => {
 		expect(await codes(world, checkout)).toEqual(["OTHER_BRANCH"]);
 		world.git(world.repository, "branch", "-D", "brood/a");
 		expect(await codes(world, checkout, seen)).toEqual(["OTHER_BRANCH", "BRANCH_GONE"]);
+		// on a branch without a commit, whatever was seen of it
+		world.git(folder, "symbolic-ref", "HEAD", "refs/heads/brood/a");
+		expect(await codes(world, checkout)).toEqual(["BRANCH_GONE"]);
+		world.git(folder, "checkout", "-q", "--detach", seen);
 		const gitFolder = world.git(folder, "rev-parse", "--absolute-git-dir");
 		write(gitFolder, "index.lock", "");
 		write(gitFolder, "MERGE_HEAD", `${seen}\n`);

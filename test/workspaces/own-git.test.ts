@@ -1,5 +1,5 @@
-// The work cycle of an agent in a sandbox: a git folder of its own, every step inside of its sandbox, and what is new in
-// the project.
+// The work cycle of an agent in a sandbox: a git folder of its own, every step inside of its sandbox, and what is new
+// in the project.
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";

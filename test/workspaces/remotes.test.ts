@@ -355,7 +355,7 @@ test("a server that takes the connection and never answers is not asked again fo
 	write(checkout.workspace.path, "work.txt", "w\n");
 	const { commit } = agreed(await world.workspaces.commit(checkout, { message: "Work" }));
 	const { push, origin } = agreed(await world.workspaces.approve(checkout, { commit }));
-	expect([push?.pushed, push?.error]).toEqual([false, "origin does not answer; the next push takes it along"]);
+	expect([push?.pushed, push?.error]).toEqual([false, "origin does not answer; the next push includes it"]);
 	expect(origin?.error).toMatch(/^no answer within .* s; the fetch goes on in the background$/);
 	expect(world.git(world.repository, "show", "main:work.txt")).toBe("w");
 	expect(world.commands.filter((args) => args.includes("push"))).toEqual([]);

@@ -283,7 +283,7 @@ test("a fork brings the ignored files that are asked for", async () => {
 		from: { folder },
 		to,
 		repository: folder,
-		copy: ["a.env", "**/build"],
+		copy: ["a.env", "pkg/build"],
 		sharesBlocks: false,
 	});
 	const there = ["a.env", "b.env", "pkg/build/deep/out.js", "pkg/code.js"].filter((name) =>

@@ -1,4 +1,5 @@
-// Detects the containment level: the kernel's namespaces where they work, an environment variable and process sessions elsewhere.
+// Detects the containment level: the kernel's namespaces where they work, an environment variable and process sessions
+// elsewhere.
 import { once } from "node:events";
 import { readlinkSync } from "node:fs";
 import { Readable } from "node:stream";

@@ -178,7 +178,7 @@ export class ProcessDriver implements Driver {
 			return inside === "not in a sandbox" ? await mayChange(ensureWorkingFolder(this.#options, agent), paths) : inside;
 		} catch (error) {
 			// what cannot be checked needs an approval
-			this.#caught(agent.id)(error);
+			this.#options.log.warn("approvals", "The files of a call could not be checked", { agent: agent.id }, error);
 			return false;
 		}
 	}
@@ -250,9 +250,9 @@ export class ProcessDriver implements Driver {
 		await endAll(find, this.#endOptions(signals));
 	}
 
-	/** Ends what our own programs left running, and a process that no longer reads. */
+	/** Ends what our own programs left running, and a process that has closed its output. */
 	async #afterTurn(agent: AgentState, kept: KeptProcess): Promise<void> {
-		if (!kept.launched.listens()) return await this.#endOnce(agent.id, quick);
+		if (!kept.launched.isConnected()) return await this.#endOnce(agent.id, quick);
 		if (kept.program.leavesNothing)
 			await endAll(() => this.#processes(agent.id).filter((each) => !this.#isProgram(each, kept)));
 		if (this.#kept.get(agent.id) === kept) this.#waits(agent.id, kept);

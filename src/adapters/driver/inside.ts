@@ -37,8 +37,8 @@ function isInside(root: string, given: string, scripts: ReadonlySet<string>): bo
 const obeyedAnywhere: ReadonlySet<string> = new Set([".git", ".gitattributes", ...obeyedPaths]);
 
 /**
- * A path that means the same to every program. `..` does not: one program removes it from the text, another follows links
- * first. Nor does a path that a shell, a URL parser or a trim would change.
+ * A path that means the same to every program. `..` does not: one program removes it from the text, another follows
+ * links first. Nor does a path that a shell, a URL parser or a trim would change.
  */
 function isPlain(given: string): boolean {
 	const isOther = /^[~$]|^[a-z][a-z\d+.-]*:|^\s|\s$/i.test(given) || hasControl.test(given);

@@ -1,5 +1,5 @@
-// Installs the packages of a vendor's agent, exactly those that this release was tested with: its lock has the digest of
-// every package, which npm checks. Install scripts do not run.
+// Installs the packages of a vendor's agent, exactly those that this release was tested with: its lock has the digest
+// of every package, which npm checks. Install scripts do not run.
 import { execFile } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";

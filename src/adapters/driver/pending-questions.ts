@@ -1,4 +1,5 @@
-// Questions that wait for an answer. An answer is only valid for what was shown: if the call changes, it is asked again.
+// Questions that wait for an answer. An answer is only valid for what was shown: if the call changes, it is asked
+// again.
 import type { ApprovalQuestion } from "#contract/approval.ts";
 import type { ApprovalChoice, TurnWatch } from "#engine/ports/driver.ts";
 import type { Question } from "./acp/question.ts";

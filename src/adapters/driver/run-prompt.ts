@@ -17,7 +17,7 @@ const batchMax = 64;
 const deltasMax = 1000;
 /** usage items wait this long for others to be written with */
 const lingerMs = 15;
-/** A program that met a limit and is silent for so long waits for the limit to end. */
+/** A program that reached a limit and is silent for so long waits for the limit to end. */
 const limitTimeoutMs = 30_000;
 
 type OutgoingDelta = Parameters<TurnWatch["delta"]>[0];
@@ -164,8 +164,8 @@ class LimitWatch {
 const isTurnItem = (each: TurnItem | { delta: OutgoingDelta }): each is TurnItem => "kind" in each;
 
 /**
- * Writes items to the journal in batches, with a bounded queue. Deltas wait until the items before them are written, so that
- * readers get both in the order of what happened.
+ * Writes items to the journal in batches, with a bounded queue. Deltas wait until the items before them are written, so
+ * that readers get both in the order of what happened.
  */
 class Outbox {
 	readonly #watch: TurnWatch;
@@ -236,7 +236,7 @@ class Outbox {
 	}
 
 	/**
-	 * The pieces that come first, then the items up to the next piece. A rejection means that the store is broken, and
+	 * The deltas that come first, then the items up to the next delta. A rejection means that the store is broken, and
 	 * the engine about to end; or that there is a bug, and these items are lost.
 	 */
 	async #send(): Promise<void> {

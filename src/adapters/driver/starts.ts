@@ -42,19 +42,19 @@ export class Starts {
 		{ find, keep }: { find(): Process[]; keep(kept: KeptProcess): void },
 	): Promise<StartedProcess> {
 		const { subscription, mounts } = request;
-		const own = credentialsOf(subscription, agent.type);
+		const credentials = credentialsOf(subscription, agent.type);
 		// a retry would read the same file
-		if (typeof own === "string") return broken(own);
+		if (typeof credentials === "string") return broken(credentials);
 		const asked = await this.#options.variablesOf(agent);
 		if (typeof asked === "string") return broken(asked);
-		for (const value of [...Object.values(own), ...secretsOf(asked)]) this.#options.log.hide(value);
+		for (const value of [...Object.values(credentials), ...secretsOf(asked)]) this.#options.log.hide(value);
 		const variables = { ...variablesFor(program.environmentPattern, this.#options.environment), ...asked };
 		for (let attempt = 0; !signal.aborted; attempt++) {
 			if (!this.#take(agent.id))
 				return broken(`Its process was started ${startsMax} times within a minute and did not stay up.`);
 			const token = this.#options.issueToken(agent.id);
 			try {
-				const given = { agent, program, request, token, variables, credentials: own };
+				const given = { agent, program, request, token, variables, credentials };
 				const launched = await launchAgent(this.#options, given, signal);
 				const settings = launchSettings(agent, program, request);
 				keep({

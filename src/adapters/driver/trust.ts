@@ -1,5 +1,5 @@
-// Files of a repository that an agent's program runs without asking: hooks, MCP servers, plugins. Vendors' programs start
-// these when they run headless, so we ask, once for each content.
+// Files of a repository that an agent's program runs without asking: hooks, MCP servers, plugins. Vendors' programs
+// start these when they run headless, so we ask, once for each content.
 import { createHash } from "node:crypto";
 import { lstatSync, readlinkSync, realpathSync, type Stats, statSync } from "node:fs";
 import { open, opendir } from "node:fs/promises";

@@ -1,7 +1,7 @@
 // The vendor's home for an agent in a sandbox. Settings there name programs (hooks, tool servers, plugins) that the
-// vendor's program also runs for the user outside, so an agent can read but not change them. It writes to its own folder,
-// which is mounted over the vendor's and has copies of the settings. Only the login is the user's, because vendors' programs
-// renew it.
+// vendor's program also runs for the user outside, so an agent can read but not change them. It writes to its own
+// folder, which is mounted over the vendor's and has copies of the settings. Only the login is the user's, because
+// vendors' programs renew it.
 import {
 	chmodSync,
 	closeSync,

@@ -54,7 +54,7 @@ import { removeWorkspace } from "./verbs/remove.ts";
 import { repositoryProblem } from "./verbs/repository-problem.ts";
 import { syncWork, updateResult } from "./verbs/sync.ts";
 import { orDamaged } from "./worker/faults.ts";
-import { asFork, fetchBundles, makeBundle } from "./workspace/bundle.ts";
+import { asFork, makeBundle, whileFetched } from "./workspace/bundle.ts";
 import { agentIdentity, type GitContext, seenTip } from "./workspace/git-context.ts";
 import { find, has, list, restore, show, take, toSnapshot } from "./workspace/keep.ts";
 import { mountsFor, sandboxMarkerAt, sandboxProblem, wantsSandbox } from "./workspace/sandbox-mounts.ts";
@@ -125,8 +125,8 @@ export class GitWorkspaces implements Workspaces, AsyncDisposable {
 	};
 
 	readonly provisionMoved: Workspaces["provisionMoved"] = async (request, control = {}) => {
-		const refused = await fetchBundles(this.#git, request.project, request.agent.id, request.bundles);
-		return refused ?? (await this.provisionFrom(asFork(request), control));
+		const make = () => this.provisionFrom(asFork(request), control);
+		return await whileFetched(this.#git, request, make);
 	};
 
 	readonly bundle: Workspaces["bundle"] = async (checkout, request) =>

@@ -1,9 +1,9 @@
-// Two clocks. `now` is wall-clock time, for people; it jumps when the clock is set. `monotonic` never jumps and runs while
-// the machine sleeps; it is for durations and deadlines.
+// Two clocks. `now` is wall-clock time, for people; it jumps when the clock is set. `monotonic` never jumps and runs
+// while the machine sleeps; it is for durations and deadlines.
 //
-// Both are milliseconds since 1970 and agree until the wall clock is set. The monotonic clock continues across a restart
-// of the daemon (`persistMonotonicClock`), so that a deadline in the store stays valid. After a reboot only the wall clock
-// knows how long the machine was off; it is trusted, unless it went back.
+// Both are milliseconds since 1970 and agree until the wall clock is set. The monotonic clock continues across a
+// restart of the daemon (`persistMonotonicClock`), so that a deadline in the store stays valid. After a reboot only the
+// wall clock knows how long the machine was off; it is trusted, unless it went back.
 import { readFileSync, renameSync, writeFileSync } from "node:fs";
 import os from "node:os";
 import type { Clock } from "#engine/ports/clock.ts";

@@ -1,7 +1,7 @@
 // Containment of processes that are not ours: agents, and the commands of projects.
 //
-// Both stronger levels put them into a PID namespace with its own /proc. They see no process outside, so they cannot read
-// the daemon's environment. When the namespace's first process ends, the kernel kills everything in it:
+// Both stronger levels put them into a PID namespace with its own /proc. They see no process outside, so they cannot
+// read the daemon's environment. When the namespace's first process ends, the kernel kills everything in it:
 //
 //     the daemon
 //      └─ outside   bwrap or unshare, started by us; the kernel kills it when the daemon dies
@@ -52,13 +52,14 @@ export function containedCommand(
 	};
 }
 
-// The wrappers ask the kernel for help step by step. A daemon that dies in between would leave processes that nobody ends.
-// So two watchers read from a pipe until the daemon says that the program is up, and kill if the pipe closes first:
+// The wrappers ask the kernel for help step by step. A daemon that dies in between would leave processes that nobody
+// ends. So two watchers read from a pipe until the daemon says that the program is up, and kill if the pipe closes
+// first:
 //
-//   outside, the wrapper's process group: bubblewrap's inner process at first waits without end for a word of its outer one.
-//            The watcher belongs to the group, so its number cannot be another group's
-//   inside,  the namespace: later the inner process has left that group, and asks the kernel only when it is the reaper.
-//            The pid is checked before, because `kill -1` must only run in this namespace
+//   outside, the wrapper's process group: bubblewrap's inner process at first waits without end for a message from its
+//            outer one. The watcher belongs to the group, so its number cannot be another group's
+//   inside,  the namespace: later the inner process has left that group, and asks the kernel only when it is the
+//            reaper. The pid is checked before, because `kill -1` must only run in this namespace
 //
 // They hold none of the program's pipes, so that we notice when those are closed. Processes share the position of an
 // inherited file, so the filter of system calls (5) is opened again.

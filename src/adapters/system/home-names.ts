@@ -5,7 +5,7 @@ import { readdirSync } from "node:fs";
 const folders = /^(adapters|blobs|credentials|partials|projects|agent-folders|trash|vendors)$/;
 /** with the companions of databases, older logs, and half-written files of a process that died */
 const files =
-	/^(id|token|socket|last-event|postgres-journal|config\.yaml|daemon\.out|(browsers|browsers-remote|clock|daemon|port|terminal)\.json|(brood\.db|daemon\.log|lock)([.-][\w.-]+)?)(\.\d+)?$/;
+	/^(id|token|socket|last-event|postgres-journal|replaced|config\.yaml|daemon\.out|(browsers|browsers-remote|clock|daemon|port|terminal)\.json|(brood\.db|daemon\.log|lock)([.-][\w.-]+)?)(\.\d+)?(\.new)?$/;
 
 export const isOfHome = (name: string): boolean => folders.test(name) || files.test(name);
 

@@ -1,7 +1,7 @@
 // Checks the home periodically: somebody may remove its files while the daemon runs.
 //
-// Files that other programs need to find the daemon are written again. The lock is taken again, unless another daemon was
-// faster. Then this daemon ends, as it does when the home itself was removed or replaced.
+// Files that other programs need to find the daemon are written again. The lock is taken again, unless another daemon
+// was faster. Then this daemon ends, as it does when the home itself was removed or replaced.
 import { stat } from "node:fs/promises";
 import path from "node:path";
 import { type DaemonFile, readDaemonFile, replaceToken, writeDaemonFile } from "./home.ts";

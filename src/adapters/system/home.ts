@@ -39,7 +39,10 @@ export class HomeUnusable extends Error {
 	}
 }
 
-/** Refuses a home that others can write, and a folder that is used for something else; makes it private if others can read it. */
+/**
+ * Refuses a home that others can write, and a folder that is used for something else; makes it private if others can
+ * read it.
+ */
 export function makeHome(home: string): void {
 	if (!existsSync(home)) mkdirSync(home, { recursive: true, mode: 0o700 });
 	const found = statSync(home);
@@ -154,14 +157,14 @@ export function writeDaemonFile(home: string, daemon: DaemonFile): void {
 	replace(daemonFile(home), `${JSON.stringify(daemon)}\n`);
 }
 
-/** A daemon that was replaced must not remove its successor's file. */
+/** A daemon must not remove its successor's file. */
 export function removeDaemonFile(home: string, pid: number): void {
 	if (readDaemonFile(home)?.pid === pid) rmSync(daemonFile(home), { force: true });
 }
 
 /** A home has either a store of its own or a part in a database; never first one, then the other. */
 export function checkStoreKind(home: string, kind: "sqlite" | "postgres"): void {
-	if (kind === "sqlite" && existsSync(path.join(home, journalFile)))
+	if (kind === "sqlite" && isTied(home))
 		throw new HomeUnusable(
 			`${home} belongs to a PostgreSQL database, and none is named. Set BROOD_DATABASE_URL, or \`database\` in its config.yaml.`,
 		);
@@ -170,6 +173,8 @@ export function checkStoreKind(home: string, kind: "sqlite" | "postgres"): void 
 			`${home} has a store of its own, brood.db. A daemon on PostgreSQL needs another home: choose one with BROOD_HOME.`,
 		);
 }
+
+export const isTied = (home: string): boolean => existsSync(path.join(home, journalFile));
 
 /** Ties the home to the database's journal, once; refuses another database. */
 export function tieToJournal(home: string, journal: string): void {
@@ -181,3 +186,15 @@ export function tieToJournal(home: string, journal: string): void {
 
 /** which journal of a PostgreSQL database the home belongs to; not there if the home has its own store */
 const journalFile = "postgres-journal";
+
+/** says why this home's daemon stays down; the command line starts none by itself while it is there */
+const replacedFile = "replaced";
+
+export function noteReplaced(home: string, why: string): void {
+	replace(path.join(home, replacedFile), `${why}\n`);
+}
+
+/** Somebody has started a daemon in spite of it. */
+export function forgetReplaced(home: string): void {
+	rmSync(path.join(home, replacedFile), { force: true });
+}

@@ -9,8 +9,8 @@ export function machineTurns(machine = { cores: os.availableParallelism(), bytes
 }
 
 /**
- * How many idle agents keep their processes, and how much memory these may use together: an eighth. Few enough for other
- * programs, many enough that agents that alternate keep their processes.
+ * How many idle agents keep their processes, and how much memory these may use together: an eighth. Few enough for
+ * other programs, many enough that agents that alternate keep their processes.
  */
 export function machineIdle(machine = { cores: os.availableParallelism(), bytes: memoryBytes() }): {
 	idleProcessesMax: number;

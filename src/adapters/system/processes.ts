@@ -1,9 +1,9 @@
 // Finds and ends the processes that we started.
 //
 // A process is identified by pid and start time: a pid alone may have been reused. Every process of an agent inherits
-// the home's id in its environment, which finds those that left their group, session and parent. Only processes with this
-// home's id, and their descendants, are ever signalled. A process that clears its environment and leaves its parents is found
-// only inside a PID namespace, where our reaper adopts orphans.
+// the home's id in its environment, which finds those that left their group, session and parent. Only processes with
+// this home's id, and their descendants, are ever signalled. A process that clears its environment and leaves its
+// parents is found only inside a PID namespace, where our reaper adopts orphans.
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 import { attempt } from "./errors.ts";

@@ -1,5 +1,5 @@
-// Reads files that another program may have put there. A pipe or a device would block one of the few threads of the pool
-// for ever, and a link could lead anywhere: neither is opened. What is not a regular file counts as missing.
+// Reads files that another program may have put there. A pipe or a device would block one of the few threads of the
+// pool for ever, and a link could lead anywhere: neither is opened. What is not a regular file counts as missing.
 import { closeSync, constants, fstatSync, openSync, readFileSync } from "node:fs";
 import { open } from "node:fs/promises";
 
@@ -14,7 +14,9 @@ export class NotRegular extends Error {
 /** Open flags that never block on a pipe, and never acquire a terminal. */
 export const safeOpenFlags = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY;
 
-/** Rejects as `readFile` does; a file that is not regular, or too large, is missing. Folders in the path may be links. */
+/**
+ * Rejects as `readFile` does; a file that is not regular, or too large, is missing. Folders in the path may be links.
+ */
 export async function readRegular(
 	file: string | Buffer,
 	{ follow = false, bytesMax = Number.POSITIVE_INFINITY } = {},

@@ -1,6 +1,6 @@
 // System calls that are blocked in a sandbox. Kernel keyrings belong to a user or a session, and no namespace separates
-// them: every agent that runs as the same user could use the person's kernel keys (ssh, Kerberos, encrypted folders). The
-// calls fail as in a kernel without keyrings.
+// them: every agent that runs as the same user could use the person's kernel keys (ssh, Kerberos, encrypted folders).
+// The calls fail as in a kernel without keyrings.
 import { openSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { temporaryFolderNow } from "./temporary.ts";

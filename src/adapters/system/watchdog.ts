@@ -1,7 +1,7 @@
 // A small process beside the daemon that ends it when it stands still (SIGSTOP, a debugger, a machine without memory):
-// then nobody suspends its agents' processes, and another node may replace it. Where the daemon was killed it ends what the
-// kernel leaves of those. It is told for how long all is well, and is a shell, because it lives as long as the daemon and
-// does nothing.
+// then nobody suspends its agents' processes, and another node may replace it. Where the daemon was killed it ends what
+// the kernel leaves of those. It is told for how long all is well, and is a shell, because it lives as long as the
+// daemon and does nothing.
 import { type ChildProcess, spawn } from "node:child_process";
 import { closeSync, openSync } from "node:fs";
 import path from "node:path";
@@ -12,9 +12,10 @@ import type { Log } from "#engine/ports/log.ts";
 import type { Watchdog } from "#engine/ports/store-nodes.ts";
 
 /**
- * Its arguments: the daemon, the home id in its processes' environment, and the command that starts the next daemon, if any. Each line
- * says for how many seconds all is well, and the sessions of the agents' processes; the last line of a daemon that stops is `bye`.
- * Processes are those that `findTree` finds. The rounds are few: the next daemon's processes have the same home id.
+ * Its arguments: the daemon, the home id in its processes' environment, and the command that starts the next daemon, if
+ * any. Each line says for how many seconds all is well, and the sessions of the agents' processes; the last line of a
+ * daemon that stops is `bye`. Processes are those that `findTree` finds. The rounds are few: the next daemon's
+ * processes have the same home id.
  */
 const script = `daemon=$1 homeId=$2; shift 2
 everyone() {

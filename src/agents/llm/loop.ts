@@ -85,7 +85,7 @@ async function ask(
 	for await (const part of fullStream) {
 		if (part.type === "text-delta" && part.text !== "") {
 			started();
-			await reporter.piece(messageName(part.id), part.text);
+			await reporter.chunk(messageName(part.id), part.text);
 		} else if (part.type === "text-end") ended(part.id);
 		else if (part.type === "tool-call")
 			calls.push({

@@ -1,5 +1,6 @@
-// From the items of a context to a provider's messages. Pure, and each message depends only on its item and earlier ones:
-// contexts that begin with the same items begin with the same messages, so that a fork hits its parent's prompt cache.
+// From the items of a context to a provider's messages. Pure, and each message depends only on its item and earlier
+// ones: contexts that begin with the same items begin with the same messages, so that a fork hits its parent's prompt
+// cache.
 import type { ModelMessage } from "ai";
 import { z } from "zod";
 import { linesOf, promptForModel, quote } from "#contract/quote.ts";

@@ -1,5 +1,5 @@
-// Retries a busy provider with growing pauses. A provider that asks for a long pause has a usage limit, which is reported
-// to the daemon.
+// Retries a busy provider with growing pauses. A provider that asks for a long pause has a usage limit, which is
+// reported to the daemon.
 import { setTimeout as pause } from "node:timers/promises";
 import { APICallError } from "ai";
 import { expected } from "#contract/log.ts";

@@ -1,5 +1,5 @@
-// The model's tools: for its workspace, and those that all agents have for other agents. Every agent is offered the same
-// ones, so that a fork's prompt begins with the same bytes as its parent's.
+// The model's tools: for its workspace, and those that all agents have for other agents. Every agent is offered the
+// same ones, so that a fork's prompt begins with the same bytes as its parent's.
 import { jsonSchema, type ToolSet } from "ai";
 import { z } from "zod";
 import type { ToolContext } from "#client/tools/tool.ts";

@@ -27,7 +27,7 @@ export const issueDocumentRoutes = {
 		answer: artifacts.unwrap(),
 		agents: true,
 	}),
-	labels: get("/api/projects/:project/labels", "list the labels of a project's issues, most used first", {
+	issueLabels: get("/api/projects/:project/labels", "list the labels of a project's issues, most used first", {
 		answer: z.array(IssueLabelCount),
 	}),
 };

@@ -24,10 +24,12 @@ export interface Route {
 	/** the least role that may call it; if absent, `viewer` for what only reads and `member` for the rest */
 	role?: "viewer" | "admin";
 	/**
-	 * where it has to be carried out, because it needs files or processes: at the node of the agent, of the project (or the
-	 * issue's project), or at the one that the request names as `node` or `to`; if absent, at whichever node is asked
+	 * where it has to be carried out, because it needs files or processes: at the node of the agent, of the project (or
+	 * the issue's project), or at the one that the request names as `node` or `to`; if absent, at whichever node is asked
 	 */
 	at?: "agent" | "project" | "node";
+	/** while that node is down, the node that is asked answers with what rows say, and names the node */
+	fromRows?: true;
 	/** whether an agent may call it with its token; most routes are for people */
 	agents?: true;
 	/** only for our own clients: it is not in the API document */

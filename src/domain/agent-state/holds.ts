@@ -6,7 +6,10 @@ import type { NewEvent } from "#contract/event.ts";
 export interface HoldRule {
 	label: "paused" | "error";
 	setBy: string;
-	/** whether `resume` ends it; what it does not end needs `recover`, which looks at the workspace first, or what `endedBy` says */
+	/**
+	 * whether `resume` ends it; what it does not end needs `recover`, which looks at the workspace first, or what
+	 * `endedBy` says
+	 */
 	resume: "ends" | "ends unless a workspace step failed" | "does not end";
 	endedBy: string;
 }

@@ -63,7 +63,10 @@ function forbidden({ target, above, aboveCaller }: KillFacts, actor: Actor): Ref
 	return notInSubtree(target.id, above, actor, "kills");
 }
 
-/** Like a kill, but only of an agent that is idle, has ended or could not be made and, without `force`, one with an empty queue. */
+/**
+ * Like a kill, but only of an agent that is idle, has ended or could not be made and, without `force`, one with an
+ * empty queue.
+ */
 export function decideDelete(facts: KillFacts, command: AgentDelete): Decision {
 	const { target, openWork } = facts;
 	const refusal = protectedRoot(target, "deleted") ?? refusedNow(target, "delete");

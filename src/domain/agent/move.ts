@@ -28,7 +28,6 @@ export function refusedMove(
 	const { handle, workspace } = agent;
 	const no = (words: string): Refusal =>
 		refuse("CONFLICT", `${handle} cannot be moved: ${words}.`, { details: { agent: agent.id } });
-	if (agent.supervisor === null) return no("agent 0 has no files, and is wherever it is asked for");
 	if (agent.life === "ended") return no("it has ended");
 	if (agent.turn !== null || agent.activity !== "idle" || agent.lease !== null)
 		return refuse("AGENT_BUSY", `${handle} cannot be moved while it is at work.`, {
@@ -44,7 +43,10 @@ export function refusedMove(
 	return refusedAt(to, { type: agent.type, nodes, withoutCredentials });
 }
 
-/** Under the writer's lock: the agent is where it was, nothing ran since its last snapshot, and its node has not come back. */
+/**
+ * Under the writer's lock: the agent is where it was, nothing ran since its last snapshot, and its node has not come
+ * back.
+ */
 export function decideMove(agent: AgentState, command: AgentMove, facts: AgentMoveFacts | null): Decision {
 	if (facts === null) return noNode("");
 	const { to, nodes } = facts;
@@ -86,5 +88,5 @@ export function decideTrash(agent: AgentState, { node, trash }: AgentTrash): Dec
 }
 
 /** Only its own node knows. */
-export const decideStop = (agent: AgentState, by: { node: NodeId | null }): Decision =>
+export const decideProcessesEnded = (agent: AgentState, by: { node: NodeId | null }): Decision =>
 	agent.life === "ended" && agent.node === by.node ? [{ kind: "agent.processesEnded", agent: agent.id }] : [];

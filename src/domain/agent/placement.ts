@@ -38,8 +38,17 @@ export function placeAgent(
 		(id === asked && notHere !== true) || isAnywhere(type) || types.includes(type);
 	const fits = (node: NodeState): boolean =>
 		node.state === "up" && hasType(node) && withoutCredentials(node.id).length === 0;
-	// without files it goes to wherever it can run, if it cannot run there
-	const usual = files || nearRow === undefined || fits(nearRow) ? near : (roomiest(nodes.filter(fits), busy) ?? near);
+	const hasRoom = ({ id, turnsMax }: NodeState): boolean => (busy.get(id) ?? 0) < turnsMax;
+	// without files it goes to wherever it can run, if it cannot run there, or would have to wait for a place
+	const elsewhere = (): NodeId | null =>
+		nearRow !== undefined && fits(nearRow)
+			? (roomiest(
+					nodes.filter((node) => fits(node) && node.types.includes(type) && hasRoom(node)),
+					busy,
+				) ?? near)
+			: (roomiest(nodes.filter(fits), busy) ?? near);
+	const stays = files || nearRow === undefined || (fits(nearRow) && hasRoom(nearRow));
+	const usual = stays ? near : elsewhere();
 	const chosen = named ?? usual;
 	if (chosen === null) return {};
 	const row = nodes.find(({ id }) => id === chosen);
@@ -110,7 +119,10 @@ function movableTo(project: ProjectState | null | undefined, { id, name }: NodeS
 	return has ? `add it without --node, then: brood agent move NAME --to ${name}` : null;
 }
 
-/** Where an agent without files can go on after its node fell: at the node that is asked if it can run there; null for nowhere. */
+/**
+ * Where an agent without files can go on after its node fell: at the node that is asked if it can run there; null for
+ * nowhere.
+ */
 export function placeAgain(
 	{
 		type,

@@ -1,5 +1,5 @@
-// How people name agents: an id, a handle, project/handle, or a prefix of an id. They are tried in a fixed order, so that a
-// handle that looks like another agent's id never reaches the wrong agent.
+// How people name agents: an id, a handle, project/handle, or a prefix of an id. They are tried in a fixed order, so
+// that a handle that looks like another agent's id never reaches the wrong agent.
 import type { AgentState } from "#contract/agent.ts";
 import type { AgentId, ProjectSlug } from "#contract/ids.ts";
 import { type Refusal, refuse } from "#contract/refusal.ts";

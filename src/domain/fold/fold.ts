@@ -1,8 +1,8 @@
 // The fold from events to rows, for the engine and for every client.
 //
-// `changes` has, for each kind of row, the change by each kind of event. An event is folded in two steps: `needed` names
-// the rows to load, `fold` changes them. The engine loads them from its transaction; a client that mirrors only some rows
-// skips the others.
+// `changes` has, for each kind of row, the change by each kind of event. An event is folded in two steps: `needed`
+// names the rows to load, `fold` changes them. The engine loads them from its transaction; a client that mirrors only
+// some rows skips the others.
 import type { NounEvent, Stamped } from "#contract/event.ts";
 import type { AgentId } from "#contract/ids.ts";
 import { agentChanges } from "./agent.ts";

@@ -116,7 +116,7 @@ export function decideEditIssue({ issue, project }: IssueInProject, command: Iss
 		changes.stage = asked.preset.stages[0]?.name ?? issue.stage;
 	}
 	const text = body !== undefined && body !== issue.body ? { text: body } : {};
-	return Object.keys(changes).length === 1 && body === issue.body
+	return Object.keys(changes).length === 1 && !("text" in text)
 		? []
 		: [{ kind: "issue.edited", agent: null, ...text, data: changes }];
 }

@@ -6,7 +6,7 @@ import type { Preset } from "#contract/preset.ts";
 import { defaultWorkSettings } from "#contract/project.ts";
 import { agent, id, live } from "#test/support/given.ts";
 import { issueChanges } from "../fold/issue.ts";
-import { type Picked, type PickFacts, pickWork } from "./pick.ts";
+import { nextIssue, type Picked, type PickFacts, pickWork } from "./pick.ts";
 
 const web = ProjectSlug.parse("web");
 /** Three stages of work: anybody's, a model's with another to stand in, and one that only one issue may be in. */
@@ -67,7 +67,10 @@ const of = (letter: string, more: Partial<AgentState> = {}): AgentState => ({
 const given = (facts: Partial<PickFacts>): Picked => {
 	const agents = facts.agents ?? [];
 	const free = new Set(agents.filter(({ life }) => life === "live").map((each) => each.id));
-	return pickWork({ project, issues: [], agents, free, subscribed: ["claude"], slots: new Map(), now: 0, ...facts });
+	// by itself a test speaks of agents that nobody else uses
+	const later = new Set(agents.map((each) => each.id));
+	const rest = { subscribed: ["claude"], slots: new Map(), now: 0 };
+	return pickWork({ project, issues: [], agents, free, later, ...rest, ...facts });
 };
 const assigned = (picked: Picked): string[] => picked.assign.map((each) => `#${each.issue} to ${each.agent[0]}`);
 
@@ -305,5 +308,22 @@ describe("policies", () => {
 		]);
 		const busy = of("b", { policy: "auto-edit" });
 		expect(given({ project: full, issues: todo, agents: [busy], free: new Set() }).escalate).toEqual([]);
+	});
+
+	test("one that a person talks with is not waited for: a person is told, and what comes next is nothing", () => {
+		const full = { ...project, agentsMax: 1 };
+		const facts = { project: full, issues: [issue(1)], agents: [of("a")] };
+		const [told, ...others] = given({ ...facts, free: new Set(), later: new Set() }).escalate;
+		expect([told?.code, others]).toEqual(["AGENT_NOT_FOUND", []]);
+		expect(told?.reason).toMatch(/in conversations.* brood agent release web\/a, or allow .*--agents-max 2$/);
+		const asked = { ...facts, subscribed: ["claude"], now: 0 };
+		expect(nextIssue(asked).issue?.number).toBe(1);
+		const attention = { reason: told?.reason ?? "", code: "AGENT_NOT_FOUND" as const, at: 1 };
+		expect(nextIssue({ ...asked, issues: [issue(1, { attention })] }).issue).toBeNull();
+		// when it is free again, the issue goes on by itself
+		expect(given({ ...facts, issues: [issue(1, { attention })] })).toMatchObject({
+			retry: [1],
+			assign: [{ issue: 1 }],
+		});
 	});
 });

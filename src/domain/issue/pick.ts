@@ -17,6 +17,8 @@ export interface PickFacts {
 	agents: readonly AgentState[];
 	/** agents that may be given an issue: idle, without holds, queue or conversation */
 	free: ReadonlySet<AgentId>;
+	/** agents that are not free now and will be without a person: those that work on an issue, or were not used yet */
+	later: ReadonlySet<AgentId>;
 	/** the types of all subscriptions, in their order */
 	subscribed: readonly string[];
 	/** slots of a type's subscriptions that nobody uses or is about to use; a type without a subscription is not here */
@@ -37,12 +39,13 @@ export interface Picked {
 	nextAt: number | null;
 }
 
-export function pickWork({ project, issues, agents, free, subscribed, slots, now }: PickFacts): Picked {
+export function pickWork({ project, issues, agents, free, later, subscribed, slots, now }: PickFacts): Picked {
 	const picked = nothingPicked();
 	const open = issues.filter((issue) => isOpen(issue) && mayBePicked(issue));
 	const defaultType = defaultTypeOf({ project, subscribed });
 	const left = new Set(free);
 	const coming = agents.filter((agent) => agent.life === "provisioning" && agent.holds.length === 0);
+	const awaited = agents.filter(({ id }) => free.has(id) || later.has(id));
 	const notHuman = agents.filter((agent) => agent.type !== "human").length;
 	const { hasRoom, claim } = roomIn(slots);
 	const stages = stagesOf(issues);
@@ -51,7 +54,7 @@ export function pickWork({ project, issues, agents, free, subscribed, slots, now
 		if (work === null) continue;
 		const { preset, stage } = work;
 		if (stages.isFull(stage, issue)) continue;
-		const selectors = selectorsOf(preset, stage).map((request) => withDefaults(request, project));
+		const selectors = selectorsOf(preset, stage).map((selector) => withDefaults(selector, project));
 		const agent = firstMatch(
 			selectors,
 			agents.filter(({ id, type }) => left.has(id) && hasRoom(type)),
@@ -72,17 +75,20 @@ export function pickWork({ project, issues, agents, free, subscribed, slots, now
 		const type = selectors[0]?.type ?? defaultType;
 		if (provisioning !== undefined) coming.splice(coming.indexOf(provisioning), 1);
 		else if (type === undefined) {
-			// a busy agent may take it later
-			const later = firstMatch(selectors, agents) !== undefined;
-			if (!later && issue.attention === null)
+			if (issue.attention === null && firstMatch(selectors, awaited) === undefined)
 				picked.escalate.push({ issue: issue.id, code: "AGENT_NOT_FOUND", reason: noAgentType(project) });
 			continue;
 		} else if (hasRoom(type) && notHuman + picked.spawn.length < project.agentsMax)
 			picked.spawn.push({ ...selectors[0], type });
 		else {
-			// no more agents may be made, and none of those there are will ever fit
-			if (hasRoom(type) && issue.attention === null && firstMatch(selectors, agents) === undefined)
-				picked.escalate.push(noneFits(issue.id, project, selectors[0] ?? {}, notHuman + picked.spawn.length));
+			// no more agents may be made, and none of those there are will take it by itself
+			if (hasRoom(type) && issue.attention === null && firstMatch(selectors, awaited) === undefined) {
+				const taken = firstMatch(selectors, agents);
+				picked.escalate.push({
+					...{ issue: issue.id, code: "AGENT_NOT_FOUND" },
+					reason: noneFits(project, selectors[0] ?? {}, notHuman + picked.spawn.length, taken),
+				});
+			}
 			continue;
 		}
 		const chosen = provisioning?.type ?? type;
@@ -113,10 +119,11 @@ export function nextIssue(facts: Pick<PickFacts, "project" | "issues" | "agents"
 	for (const issue of issues.filter((each) => isOpen(each) && mayBePicked(each)).toSorted(moreUrgent)) {
 		const work = workNow(issue, facts, nothingPicked());
 		if (work === null) continue;
-		const selectors = selectorsOf(work.preset, work.stage).map((request) => withDefaults(request, project));
+		const selectors = selectorsOf(work.preset, work.stage).map((selector) => withDefaults(selector, project));
 		const isTyped = (selectors[0]?.type ?? defaultTypeOf(facts)) !== undefined;
 		if (stages.isFull(work.stage, issue)) full.add(work.stage.name);
-		else if ((isTyped && mayGrow) || firstMatch(selectors, agents) !== undefined)
+		// if no agent will take it, its attention says so
+		else if (issue.attention === null && ((isTyped && mayGrow) || firstMatch(selectors, agents) !== undefined))
 			return { issue, untyped, full: [...full] };
 		else if (!isTyped) untyped.push(issue);
 	}
@@ -190,23 +197,30 @@ const withDefaults = (selector: AgentSelector, { agentType, policy }: ProjectSta
 	...selector,
 });
 
-/** `living`: the agents that the project has or is about to get, human ones not counted. */
+/**
+ * `living`: the agents that the project has or is about to get, human ones not counted. `taken`: one that fits, and
+ * that a person uses.
+ */
 function noneFits(
-	issue: number,
 	{ slug, agentsMax, written }: ProjectState,
 	wanted: AgentSelector,
 	living: number,
-): Picked["escalate"][number] {
+	taken: AgentState | undefined,
+): string {
 	const named = Object.entries(wanted).map(([name, value]) => `${name} ${value}`);
 	const none =
-		named.length === 0 ? `No agent of ${slug} may be given issues` : `No agent of ${slug} fits ${named.join(", ")}`;
+		taken !== undefined
+			? `The agents of ${slug} that fit are in conversations, or have uncommitted changes`
+			: named.length === 0
+				? `No agent of ${slug} may be given issues`
+				: `No agent of ${slug} fits ${named.join(", ")}`;
 	const more = Math.max(living, agentsMax) + 1;
 	const how =
 		written.agentsMax === undefined
 			? `brood project auto on ${slug} --agents-max ${more}`
 			: `agentsMax: ${more} in the config.yaml that sets it to ${agentsMax}`;
-	const reason = `${none}, and ${slug} has ${living} of at most ${agentsMax} agents. Allow one more with: ${how}`;
-	return { issue, code: "AGENT_NOT_FOUND", reason };
+	const release = taken === undefined ? "" : `Release one with: brood agent release ${slug}/${taken.handle}, or allow`;
+	return `${none}, and ${slug} has ${living} of at most ${agentsMax} agents. ${release || "Allow"} one more with: ${how}`;
 }
 
 export const noAgentType = ({ slug }: ProjectState): string =>
@@ -221,15 +235,15 @@ const selectorsOf = (preset: Preset, stage: Stage): AgentSelector[] => [
 ];
 
 function firstMatch(selectors: readonly AgentSelector[], agents: readonly AgentState[]): AgentState | undefined {
-	for (const request of selectors) {
-		const found = agents.find((agent) => matches(agent, request));
+	for (const selector of selectors) {
+		const found = agents.find((agent) => matches(agent, selector));
 		if (found !== undefined) return found;
 	}
 	return undefined;
 }
 
 /** Human agents, and types that would execute the issue's text, must be named. */
-const matches = ({ type, model, policy }: AgentState, request: AgentSelector): boolean =>
-	(request.type === undefined ? type !== "human" && !executesPrompt(type) : type === request.type) &&
-	(request.model === undefined || model === request.model) &&
-	(request.policy === undefined || policy === request.policy);
+const matches = ({ type, model, policy }: AgentState, selector: AgentSelector): boolean =>
+	(selector.type === undefined ? type !== "human" && !executesPrompt(type) : type === selector.type) &&
+	(selector.model === undefined || model === selector.model) &&
+	(selector.policy === undefined || policy === selector.policy);

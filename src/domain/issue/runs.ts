@@ -2,7 +2,7 @@
 import type { NewEvent } from "#contract/event.ts";
 import { type Actor, actingAgent } from "#contract/ids.ts";
 import type { IssueState, RunState } from "#contract/issue.ts";
-import type { IssueComplete, IssueLose, RunFinish } from "#contract/issue-commands.ts";
+import type { IssueLose, IssueReport, RunFinish } from "#contract/issue-commands.ts";
 import type { ProjectState } from "#contract/project.ts";
 import { refuse } from "#contract/refusal.ts";
 import type { TurnState } from "#contract/turn.ts";
@@ -91,9 +91,9 @@ const withoutWork = (final: string | null): string =>
 	`The run left no work behind: no commit, no work_complete.${final === null || final.trim() === "" ? "" : ` It ended with: ${final.trim().slice(0, 500).toWellFormed()}`}`;
 
 /** The agent reports that this stage's work is complete, or has to go back. Takes effect when the turn ends. */
-export function decideComplete(
+export function decideReport(
 	{ issue, project }: IssueInProject,
-	{ summary, back }: IssueComplete,
+	{ summary, back }: IssueReport,
 	by: { actor: Actor },
 ): Decision {
 	const refusal = notTheirs(issue, by.actor);
@@ -125,9 +125,10 @@ export function decideLose(
 			? [...releaseOf(issue, on, false), ...failed(issue, project, reason, at)]
 			: [];
 	if (agent.activity !== "idle" || agent.turn !== null || on.waits || issue.attention !== null) return [];
-	// other holds need a person: with automatic work nobody watches the agent, so the issue is taken from it
-	const temporary: readonly string[] = ["limit", "user", "interrupt"];
-	const held = agent.holds.flatMap(({ kind }) => (temporary.includes(kind) ? [] : kind)).join(", ");
+	// a limit ends by itself, and whoever paused or interrupted the agent will resume it; with automatic work nobody
+	// looks at any other hold, so the issue is taken from the agent
+	const expectedToEnd: readonly string[] = ["limit", "user", "interrupt"];
+	const held = agent.holds.flatMap(({ kind }) => (expectedToEnd.includes(kind) ? [] : kind)).join(", ");
 	if (project.auto && held !== "")
 		return [...releaseOf(issue, on, false), ...failed(issue, project, `${agent.handle} is held (${held}).`, at)];
 	if (on.issuePrompts.length > 0) return [];

@@ -10,8 +10,8 @@ import {
 	AgentProvision,
 	AgentReap,
 	AgentRecover,
+	AgentReportProcessesEnded,
 	AgentResume,
-	AgentStop,
 	AgentTrash,
 	AgentUpload,
 } from "#contract/agent-commands.ts";
@@ -24,7 +24,7 @@ import {
 	decideRecover,
 	decideResume,
 } from "#domain/agent/decide.ts";
-import { decideMove, decideStop, decideTrash, decideUpload } from "#domain/agent/move.ts";
+import { decideMove, decideProcessesEnded, decideTrash, decideUpload } from "#domain/agent/move.ts";
 import { decideLimitHold } from "#domain/subscription.ts";
 import { decideInterrupt } from "#domain/turn.ts";
 import type { Reads } from "../ports/store.ts";
@@ -43,11 +43,11 @@ export const agentDefinitions = {
 	"agent.resume": onAgent({ schema: AgentResume, allowedActors: "people", startsWork: false, decide: decideResume }),
 	"agent.recover": onAgent({ schema: AgentRecover, allowedActors: "people", startsWork: false, decide: decideRecover }),
 	"agent.reap": onAgent({ schema: AgentReap, allowedActors: "people", startsWork: false, decide: decideReap }),
-	"agent.stop": onAgent({
-		schema: AgentStop,
+	"agent.reportProcessesEnded": onAgent({
+		schema: AgentReportProcessesEnded,
 		allowedActors: "daemon",
 		startsWork: false,
-		decide: (agent, _, __, envelope) => decideStop(agent, envelope),
+		decide: (agent, _, __, envelope) => decideProcessesEnded(agent, envelope),
 	}),
 	"agent.upload": onAgent({ schema: AgentUpload, allowedActors: "daemon", startsWork: false, decide: decideUpload }),
 	"agent.trash": onAgent({ schema: AgentTrash, allowedActors: "daemon", startsWork: false, decide: decideTrash }),

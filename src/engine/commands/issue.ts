@@ -5,7 +5,6 @@ import {
 	IssueApprove,
 	IssueAssign,
 	IssueComment,
-	IssueComplete,
 	IssueDelete,
 	IssueDepend,
 	IssueDocument,
@@ -14,6 +13,7 @@ import {
 	IssueMessage,
 	IssueMove,
 	IssueReject,
+	IssueReport,
 	IssueRetry,
 	IssueStart,
 	IssueUnassign,
@@ -33,7 +33,7 @@ import {
 } from "#domain/issue/decide.ts";
 import { decideMoveIssue, decideStartIssue } from "#domain/issue/moves.ts";
 import { decideApprove, decideReject } from "#domain/issue/review.ts";
-import { decideComplete } from "#domain/issue/runs.ts";
+import { decideReport } from "#domain/issue/runs.ts";
 import { claim } from "#domain/slots.ts";
 import { capacityOf } from "./capacity.ts";
 import { defineCommand } from "./define.ts";
@@ -163,11 +163,11 @@ export const issueDefinitions = {
 		startsWork: false,
 		decide: decideDeleteIssue,
 	}),
-	"issue.complete": onIssue({
-		schema: IssueComplete,
+	"issue.report": onIssue({
+		schema: IssueReport,
 		allowedActors: "everyone",
 		startsWork: false,
 		texts: ({ summary }) => [summary],
-		decide: decideComplete,
+		decide: decideReport,
 	}),
 };

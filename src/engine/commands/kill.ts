@@ -2,11 +2,9 @@
 import type { AgentState } from "#contract/agent.ts";
 import { AgentDelete, AgentKill } from "#contract/agent-commands.ts";
 import { type AgentId, agentOf } from "#contract/ids.ts";
-import type { PartialOutput } from "#contract/turn.ts";
 import { decideDelete, decideKill, type KillFacts, type OpenWorkAndQueue } from "#domain/agent/kill.ts";
-import { notRecorded } from "#domain/turn-end.ts";
 import { onAgent } from "./on-agent.ts";
-import { openWorkOf } from "./open-work.ts";
+import { openWorkOf, unrecorded } from "./open-work.ts";
 import type { UnitOfWork } from "./unit-of-work.ts";
 
 export const killDefinitions = {
@@ -51,12 +49,6 @@ async function openWorkOfAll(work: UnitOfWork, agents: readonly AgentState[]): P
 		found.set(id, { ...openWork, waits, partials, prompts: prompts.map((prompt) => prompt.id) });
 	}
 	return found;
-}
-
-/** A message may have been recorded since its beginning was looked up. */
-async function unrecorded({ tx, envelope }: UnitOfWork, agent: AgentId, turn: number): Promise<PartialOutput[]> {
-	const partials = envelope.partials?.[turn] ?? [];
-	return partials.length === 0 ? [] : notRecorded(partials, await tx.itemsBefore(agent, null, 20));
 }
 
 /** All agents up the chain of budgets, since the nearest giver may have ended. */

@@ -1,4 +1,5 @@
 // Commands about nodes: they join, leave and fall; people drain, resume and remove them.
+import { initHandle } from "#contract/ids.ts";
 import {
 	NodeDrain,
 	NodeEquip,
@@ -20,7 +21,7 @@ import {
 	type FallenWork,
 } from "#domain/membership.ts";
 import { defineCommand } from "./define.ts";
-import { openWorkOf } from "./open-work.ts";
+import { openWorkOf, unrecorded } from "./open-work.ts";
 import { turnsByNode } from "./spawn.ts";
 import type { UnitOfWork } from "./unit-of-work.ts";
 
@@ -35,8 +36,8 @@ export const nodeDefinitions = {
 		schema: NodeJoin,
 		allowedActors: "daemon",
 		startsWork: false,
-		load: async ({ tx }) => ({ nodes: await tx.nodes() }),
-		decide: ({ nodes }, command) => decideJoin(nodes, command),
+		load: async (work) => ({ nodes: await work.tx.nodes(), agentZero: await agentZeroOf(work) }),
+		decide: ({ nodes, agentZero }, command) => decideJoin(nodes, command, agentZero),
 	}),
 	"node.fall": defineCommand({
 		...onNode,
@@ -55,7 +56,12 @@ export const nodeDefinitions = {
 		schema: NodeLeave,
 		allowedActors: "daemon",
 		startsWork: false,
-		decide: ({ node }, command) => decideLeaveNode(node, command),
+		load: async (work, { node }) => {
+			const agentZero = await agentZeroOf(work);
+			const facts = { nodes: await work.tx.nodes(), agentZero: agentZero?.node === node ? agentZero : undefined };
+			return { node: await work.node(node), facts };
+		},
+		decide: ({ node, facts }, command) => decideLeaveNode(node, command, facts),
 	}),
 	"node.drain": defineCommand({
 		...onNode,
@@ -83,8 +89,11 @@ export const nodeDefinitions = {
 		schema: NodeRemove,
 		allowedActors: "people",
 		startsWork: false,
-		load: async (work, { node }) => ({ node: await work.node(node), living: (await agentsOf(work, node)).length }),
-		decide: ({ node, living }, command) => decideRemoveNode(node, command, { living }),
+		load: async (work, { node }) => {
+			const facts = { nodes: await work.tx.nodes(), agents: await agentsOf(work, node) };
+			return { node: await work.node(node), facts };
+		},
+		decide: ({ node, facts }, command, envelope) => decideRemoveNode(node, command, facts, envelope),
 	}),
 };
 
@@ -93,7 +102,8 @@ async function fallenWork(work: UnitOfWork, node: NodeId): Promise<FallenWork> {
 	for (const turn of await work.tx.openTurns()) {
 		const agent = turn.node === node ? await work.agent(turn.agent) : undefined;
 		if (agent === undefined) continue;
-		const openWork = await openWorkOf(work, agent.id, turn.id);
+		const partials = await unrecorded(work, agent.id, turn.id);
+		const openWork = { ...(await openWorkOf(work, agent.id, turn.id)), partials };
 		turns.push({ agent, turn, openWork, first: (await work.tx.queueEnds(agent.id)).first });
 	}
 	const [nodes, subscriptions, projects] = [
@@ -104,6 +114,8 @@ async function fallenWork(work: UnitOfWork, node: NodeId): Promise<FallenWork> {
 	const elsewhere = { nodes, subscriptions, projects, busy: await turnsByNode(work) };
 	return { turns, agents: await agentsOf(work, node), elsewhere };
 }
+
+const agentZeroOf = async (work: UnitOfWork) => await work.tx.agentByHandle(null, initHandle);
 
 const agentsOf = async (work: UnitOfWork, node: NodeId) =>
 	(await work.tx.agents({ life: "living" })).filter((agent) => agent.node === node);

@@ -57,7 +57,7 @@ async function spawnFacts(work: UnitOfWork, command: AgentSpawn, limits: Limits)
 		// only the repository itself can be taken by another agent
 		inMain: project && command.workspaceKind === "main" ? await inMain(work, project.slug) : undefined,
 		...several,
-		full: await fullFamily(work, supervisor, limits.descendantsMax),
+		full: await fullSubtree(work, supervisor, limits.descendantsMax),
 	};
 }
 
@@ -141,12 +141,12 @@ async function firstFree(
 	return { handle: undefined, renamed: null };
 }
 
-/** The topmost agent below agent 0 has the most descendants: if its family has room, every agent in it has. */
-async function fullFamily(work: UnitOfWork, supervisor: AgentState, limit: number): Promise<SpawnFacts["full"]> {
+/** The topmost agent below agent 0 has the most descendants: if its subtree has room, every agent in it has. */
+async function fullSubtree(work: UnitOfWork, supervisor: AgentState, limit: number): Promise<SpawnFacts["full"]> {
 	if (supervisor.supervisor === null || !Number.isFinite(limit)) return null;
 	const above: readonly AgentId[] = await work.tx.above(supervisor.id);
-	const eldest = await work.agent(above.at(-2) ?? supervisor.id);
-	if (eldest === undefined) return null;
-	const living = await work.tx.descendants(eldest.id);
-	return living.length < limit ? null : { agent: eldest, limit };
+	const topmost = await work.agent(above.at(-2) ?? supervisor.id);
+	if (topmost === undefined) return null;
+	const living = await work.tx.descendants(topmost.id);
+	return living.length < limit ? null : { agent: topmost, limit };
 }

@@ -1,4 +1,5 @@
-// Commands that end a turn: its process ended or met a limit, never got the prompt, or is gone; or a person says so.
+// Commands that end a turn: its process ended or reached a limit, never got the prompt, or is gone; or a person says
+// so.
 import type { ProjectSlug } from "#contract/ids.ts";
 import type { Limits } from "#contract/limits.ts";
 import { PromptReturn, TurnCrash, TurnEnd, TurnFinish, type TurnState } from "#contract/turn.ts";

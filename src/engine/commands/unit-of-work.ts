@@ -22,8 +22,8 @@ export interface Decided {
 }
 
 /**
- * An agent's row is written before the events that refer to it, and its name has to be free. These changes do not depend on
- * the ids of their events, so an agent without a workspace is inserted as it stays.
+ * An agent's row is written before the events that refer to it, and its name has to be free. These changes do not
+ * depend on the ids of their events, so an agent without a workspace is inserted as it stays.
  */
 const changesFirst: ReadonlySet<string> = new Set(["agent.spawned", "agent.provisioned", "agent.renamed"]);
 

@@ -4,7 +4,7 @@ import type { Limits } from "#contract/limits.ts";
 import { WaitCancel, WaitLook, WaitOpen, type WaitState } from "#contract/wait.ts";
 import { wakesOnMail } from "#domain/mail.ts";
 import { claimAgain } from "#domain/slots.ts";
-import { decideCancelWait, decideLook, decideOpen, type ResumeClaim, type TargetFacts } from "#domain/wait.ts";
+import { type ContinueClaim, decideCancelWait, decideLook, decideOpen, type TargetFacts } from "#domain/wait.ts";
 import { capacityOf } from "./capacity.ts";
 import { defineCommand } from "./define.ts";
 import type { UnitOfWork } from "./unit-of-work.ts";
@@ -37,7 +37,7 @@ export const waitDefinitions = {
 			if (wait === undefined) return {};
 			const queue = wait.agent === null ? { last: null, lastFront: null } : await work.tx.queueEnds(wait.agent);
 			const targets = await factsOfAll(work, wait.targets);
-			return { found: { wait, targets, queue, resumeClaim: await resumeClaimOf(work, wait, limits) } };
+			return { found: { wait, targets, queue, continueClaim: await continueClaimOf(work, wait, limits) } };
 		},
 		decide: ({ found }, _, { monotonic: now }) =>
 			found === undefined ? [] : decideLook(found.wait, found.targets, { ...found, now }),
@@ -49,19 +49,19 @@ export const waitDefinitions = {
 		startsWork: false,
 		load: async (work, { wait: id }, limits) => {
 			const wait = await work.tx.wait(id);
-			return { wait, resumeClaim: wait === undefined ? null : await resumeClaimOf(work, wait, limits) };
+			return { wait, continueClaim: wait === undefined ? null : await continueClaimOf(work, wait, limits) };
 		},
-		decide: ({ wait, resumeClaim }, { wait: id }, envelope) => decideCancelWait(wait, id, envelope, resumeClaim),
+		decide: ({ wait, continueClaim }, { wait: id }, envelope) => decideCancelWait(wait, id, envelope, continueClaim),
 		subject: (_, { wait }) => ({ event: wait }),
 	}),
 };
 
 /** Only an open turn that gave its slot back needs one again. */
-async function resumeClaimOf(
+async function continueClaimOf(
 	work: UnitOfWork,
 	{ agent: id, turn: of, blocking }: WaitState,
 	limits: Limits,
-): Promise<ResumeClaim> {
+): Promise<ContinueClaim> {
 	if (id === null || of === null || !blocking) return null;
 	const [agent, turn] = [await work.agent(id), await work.turn(of)];
 	if (agent === undefined || turn?.state !== "open") return null;

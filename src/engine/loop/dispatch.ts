@@ -1,8 +1,8 @@
 // Every command is dispatched here, from people, agents and the daemon itself.
 //
 // Group commit: commands that arrive while a batch is being written become the next batch. A store with a thread of its
-// own gets that batch in advance, so that it never waits between two commits. Nothing is answered or published before its
-// COMMIT has returned; after a COMMIT of unknown outcome (`broken`) the store accepts nothing more.
+// own gets that batch in advance, so that it never waits between two commits. Nothing is answered or published before
+// its COMMIT has returned; after a COMMIT of unknown outcome (`broken`) the store accepts nothing more.
 import type { Envelope } from "#contract/command.ts";
 import { isRefusal, refuse } from "#contract/refusal.ts";
 import { admit, type Stamps } from "../commands/admit.ts";

@@ -1,8 +1,8 @@
 // Long-lived things share one lifecycle: started in order, stopped in reverse, restarted with a limit.
 //
-// No part relies on another: each reads the rows. So a part that fails is restarted alone. After more than `restartsMax`
-// failures within `periodMs` the part counts as degraded: it is started again every `retryMs`, and counts as healthy once
-// it has stayed up for a whole period.
+// No part relies on another: each reads the rows. So a part that fails is restarted alone. After more than
+// `restartsMax` failures within `periodMs` the part counts as degraded: it is started again every `retryMs`, and counts
+// as healthy once it has stayed up for a whole period.
 import { messageOf } from "#contract/message-of.ts";
 import { type Clock, monotonicNow } from "../ports/clock.ts";
 import type { Log } from "../ports/log.ts";

@@ -1,8 +1,8 @@
 // Side effects live in reactors: they read the rows, act on the world and dispatch commands.
 //
-// Rows are the truth, events are hints. A reactor keeps no cursor: when it starts, when an event concerns it, and when it
-// was cut off from the events, it reads the rows again and does what is due. So a crash between an event and its effect
-// is repaired by the next look.
+// Rows are the truth, events are hints. A reactor keeps no cursor: when it starts, when an event concerns it, and when
+// it was cut off from the events, it reads the rows again and does what is due. So a crash between an event and its
+// effect is repaired by the next look.
 import type { CommandInput } from "#contract/command.ts";
 import type { Event } from "#contract/event.ts";
 import { expected } from "#contract/log.ts";

@@ -1,7 +1,7 @@
 // The one way to wait for an effect of a command, a reactor or a person.
 //
-// The rows say whether it has happened; events only say when to read them again. So nothing is missed between a look and
-// the next event, and a waiter that is cut off starts again with a look.
+// The rows say whether it has happened; events only say when to read them again. So nothing is missed between a look
+// and the next event, and a waiter that is cut off starts again with a look.
 import type { Event } from "#contract/event.ts";
 import type { Publisher } from "./publish.ts";
 

@@ -38,7 +38,13 @@ async function watchAs(node: NodeId, others: readonly NodeId[], aheadMs: number)
 	return { watch, clock };
 }
 
-const healthy = { hears: true, unsafe: [], losesAtFailover: false, connectionsFree: 50, idleInTransactionS: 0 };
+const healthy = {
+	receivesNotifications: true,
+	unsafe: [],
+	losesAtFailover: false,
+	connectionsFree: 50,
+	idleInTransactionS: 0,
+};
 
 test("the active node with the smallest id is the coordinator", async () => {
 	for (const [node, others, coordinates] of [

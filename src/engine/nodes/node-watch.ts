@@ -1,8 +1,8 @@
 // Beats, and does what `domain/node.ts` decides from the answers: suspends this node, ends the suspension, says
 // that another node fell, or gives up because another node replaced this one.
 //
-// It must never wait for anything but its own beats: a batch that hangs, a slow git or a full disk must not keep this node
-// from being suspended in time. What it starts (a fall, an end of processes) runs beside it.
+// It must never wait for anything but its own beats: a batch that hangs, a slow git or a full disk must not keep this
+// node from being suspended in time. What it starts (a fall, an end of processes) runs beside it.
 import type { NodeEpoch, NodeId } from "#contract/node.ts";
 import {
 	answered,

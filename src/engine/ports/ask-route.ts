@@ -1,4 +1,5 @@
-// Asks another node for a route of the contract, on behalf of somebody. The server does it: it knows what requests look like.
+// Asks another node for a route of the contract, on behalf of somebody. The server does it: it knows what requests look
+// like.
 import type { ErrandRequest } from "#contract/errand.ts";
 import type { NodeState } from "#contract/node.ts";
 import type { Refusal } from "#contract/refusal.ts";

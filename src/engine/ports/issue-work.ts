@@ -30,10 +30,10 @@ export interface IssueWork {
 	 */
 	settle(assignment: IssueAssignment): Promise<{ ahead: number; commit: string | null } | Refusal>;
 	/** Takes the agent's workspace to its home branch. */
-	returnHome(assignment: IssueAssignment): Promise<Refusal | null>;
+	returnToHomeBranch(assignment: IssueAssignment): Promise<Refusal | null>;
 	/**
-	 * Merges the approved commit into base, checks first; answers the merge commit, and a note on the remote. `agent` did the work and may have
-	 * ended.
+	 * Merges the approved commit into base, checks first; answers the merge commit, and a note on the remote. `agent` did
+	 * the work and may have ended.
 	 */
 	merge(
 		assignment: IssueInProject & { agent: AgentState | null; branch: string; commit: string | null },
@@ -67,7 +67,7 @@ export const noIssueWork: IssueWork = {
 	inspect: async () => null,
 	switchBranch: async () => ({ branch: null }),
 	settle: async () => ({ ahead: 0, commit: null }),
-	returnHome: async () => null,
+	returnToHomeBranch: async () => null,
 	merge: async ({ commit }) => ({ commit }),
 	gate: async () => ({ exit: 1, output: "There is no place to run this command in." }),
 	folder: async () => null,

@@ -75,6 +75,9 @@ export interface LookupReads {
 	runsOf(issues: readonly number[]): Promise<RunState[]>;
 	/** has every agent that is asked for */
 	pendingWork(agents: readonly AgentId[], now: number): Promise<Map<AgentId, PendingWork>>;
-	/** what the forks of each agent used, and theirs; an agent that was made fresh counts for its supervisor, unless that is agent 0 */
+	/**
+	 * what the forks of each agent used, and theirs; an agent that was made fresh counts for its supervisor, unless that
+	 * is agent 0
+	 */
 	spentByForks(agents: readonly AgentId[]): Promise<{ agent: AgentId; spent: Spent }[]>;
 }

@@ -14,7 +14,9 @@ export interface NodeWrites {
 	beatsOf(node: NodeId, epoch: number): Promise<number>;
 }
 
-/** What a node says with a beat: the number of the beat, whether the node believes itself alone, and what it measured. */
+/**
+ * What a node says with a beat: the number of the beat, whether the node believes itself alone, and what it measured.
+ */
 export interface OwnBeat extends Measured {
 	beats: number;
 	alone: boolean;
@@ -38,7 +40,7 @@ export interface LastBeat extends Measured {
 /** How a database that several nodes share is set up. */
 export interface SharedDatabase {
 	/** a message to itself came back: without that the journal is looked at only every second */
-	hears: boolean;
+	receivesNotifications: boolean;
 	/** settings that a crash or a failover of the server must not meet, as `name = value` */
 	unsafe: string[];
 	/** it has standbys, and commits do not wait for one */
@@ -57,7 +59,9 @@ export interface Beats {
 	examine(): Promise<SharedDatabase>;
 }
 
-/** A process beside the daemon that ends it when it stands still: a daemon that is frozen cannot suspend its processes. */
+/**
+ * A process beside the daemon that ends it when it stands still: a daemon that is frozen cannot suspend its processes.
+ */
 export interface Watchdog {
 	/** The daemon may run for so long from now on, whatever happens; null for ever. */
 	goodFor(ms: number | null): void;

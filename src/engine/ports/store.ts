@@ -220,8 +220,8 @@ export interface Tx extends Reads, IssueWrites, NodeWrites, ErrandWrites {
 }
 
 /**
- * Runs a batch of commands inside a transaction that the store has begun and will commit; answers those that it ran, the
- * first of the batch.
+ * Runs a batch of commands inside a transaction that the store has begun and will commit; answers those that it ran,
+ * the first of the batch.
  */
 export type RunBatch = (tx: Tx, batch: readonly Envelope[]) => Promise<CommandResult[]>;
 

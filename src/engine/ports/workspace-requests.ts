@@ -199,8 +199,8 @@ export interface GcRequest extends Pick<StepControl, "signal"> {
 	/** agents whose workspace exists */
 	withFolder: readonly AgentIdentity[];
 	/**
-	 * Which of these are deleted agents of this home, none if absent. One that is neither of them nor has a folder belongs to
-	 * another home and is left alone.
+	 * Which of these are deleted agents of this home, none if absent. One that is neither of them nor has a folder
+	 * belongs to another home and is left alone.
 	 */
 	goneOf?(owners: readonly string[]): Promise<readonly AgentId[]>;
 	/** refs or commits of snapshots that a living agent's lineage needs */

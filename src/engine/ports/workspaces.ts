@@ -51,11 +51,17 @@ import type {
 
 /** A project's repositories at several nodes. */
 export interface SiteRepositories {
-	/** The commits that a repository begins at, some if there are many; or those of base as this node and its remote know it. */
+	/**
+	 * The commits that a repository begins at, some if there are many; or those of base as this node and its remote know
+	 * it.
+	 */
 	knownCommits(project: ProjectRepository, of: "roots" | { base: string }): Promise<string[]>;
 	/** Of the project's configuration in Brood's home; null if there is none. */
 	configDigest(project: ProjectRepository): Promise<string | null>;
-	/** The base of this repository, at the project's home node, for another node. Refuses with TOO_LARGE, and NOT_FOUND without such a branch. */
+	/**
+	 * The base of this repository, at the project's home node, for another node. Refuses with TOO_LARGE, and NOT_FOUND
+	 * without such a branch.
+	 */
 	homeNodeBase(project: ProjectRepository, request: HomeNodeBaseRequest): Promise<HomeNodeBase | Refusal>;
 	/** Takes in the base of the project's home node; ours moves forward if nothing is lost by that. */
 	follow(
@@ -73,9 +79,10 @@ export interface Workspaces {
 
 	/**
 	 * Makes a repository a project. A path must be the root of a git repository, with or without commits; nothing in it
-	 * is changed. A URL is cloned as a bare repository. Calling it again with the same request finds what is there. Refuses
-	 * with VALIDATION_ERROR what is neither a repository's root nor a URL, or a URL with a password in it; NOT_FOUND a branch or a
-	 * remote that is not there; PATH_EXISTS where the clone's path is taken; CONFLICT a repository that is a project already.
+	 * is changed. A URL is cloned as a bare repository. Calling it again with the same request finds what is there.
+	 * Refuses with VALIDATION_ERROR what is neither a repository's root nor a URL, or a URL with a password in it;
+	 * NOT_FOUND a branch or a remote that is not there; PATH_EXISTS where the clone's path is taken; CONFLICT a
+	 * repository that is a project already.
 	 */
 	openProject(request: OpenRequest, control?: StepControl): Promise<OpenedProject | Refusal>;
 
@@ -89,8 +96,8 @@ export interface Workspaces {
 	settings(project: ProjectRepository, approved?: readonly string[]): Promise<EffectiveSettings | Refusal>;
 
 	/**
-	 * Fetches `origin`, if there is one, and says how base stands against it; the base of a bare clone moves forward if that
-	 * loses nothing. A remote that is away, or slow, is part of the answer.
+	 * Fetches `origin`, if there is one, and says how base stands against it; the base of a bare clone moves forward if
+	 * that loses nothing. A remote that is away, or slow, is part of the answer.
 	 */
 	refresh(project: ProjectRepository, control?: StepControl & { base?: string }): Promise<RemoteStatus | null>;
 
@@ -109,7 +116,10 @@ export interface Workspaces {
 	 */
 	provisionFrom(request: ForkRequest, control?: StepControl): Promise<Provisioned | Refusal>;
 
-	/** The same from bundles of another node, with the files, the index and the HEAD of a snapshot. Refuses also with CONFLICT. */
+	/**
+	 * The same from bundles of another node, with the files, the index and the HEAD of a snapshot. Refuses also with
+	 * CONFLICT.
+	 */
 	provisionMoved(request: MovedRequest, control?: StepControl): Promise<Provisioned | Refusal>;
 
 	/** A git bundle of a snapshot and of the agent's branch, as text. Refuses with SNAPSHOT_GONE and TOO_LARGE. */
@@ -144,8 +154,8 @@ export interface Workspaces {
 	release(checkout: Checkout, control?: StepControl): Promise<UpdateResult | Refusal>;
 
 	/**
-	 * Checks out another branch, which the agent works on from then on: the local one, else origin's, else a new one from base.
-	 * Refuses like `release`.
+	 * Checks out another branch, which the agent works on from then on: the local one, else origin's, else a new one from
+	 * base. Refuses like `release`.
 	 */
 	switchBranch(checkout: Checkout, control?: StepControl): Promise<UpdateResult | Refusal>;
 
@@ -208,13 +218,14 @@ export interface Workspaces {
 
 	/**
 	 * Takes a snapshot, moves the folder into the trash and forgets the worktree. Refuses with WORKTREE_DIRTY and
-	 * CONFLICT (not merged) unless forced; `main` always with CONFLICT. A workspace that is gone already is not a failure.
+	 * CONFLICT (not merged) unless forced; `main` always with CONFLICT. A workspace that is gone already is not a
+	 * failure.
 	 */
 	remove(checkout: Checkout, request: RemoveRequest): Promise<Removed | Refusal>;
 
 	/**
-	 * Deletes what has expired and packs loose objects, with a reason for each; `dryRun` only lists them. Never removes
-	 * an object from a repository that is not ours, nor from one that others borrow from.
+	 * Deletes what has expired and packs loose objects, with a reason for each; `dryRun` only lists them. From a
+	 * person's repository it removes only objects of expired snapshots, and none that somebody may still borrow.
 	 */
 	gc(project: ProjectRepository, request: GcRequest): Promise<Leftover[]>;
 	/** The project's disk usage. */

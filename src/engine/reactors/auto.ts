@@ -1,8 +1,10 @@
 // Automatic work: assigns ready issues to free agents, and makes agents where there are too few. The rows that it reads
 // may be out of date; the commands decide again, and the next event brings the next look.
+
 import type { AgentState } from "#contract/agent.ts";
 import type { CommandInput } from "#contract/command.ts";
 import type { Event } from "#contract/event.ts";
+import { isAbout, kindsOf } from "#contract/event-data.ts";
 import type { AgentId } from "#contract/ids.ts";
 import { isOwn, type NodeEpoch } from "#contract/node.ts";
 import type { ProjectState } from "#contract/project.ts";
@@ -26,15 +28,32 @@ interface Parts {
 	agentZero: AgentId;
 	log: Log;
 	problems: ProjectProblems;
-	/** this node: only its own is acted on; everything is if null */
+	/** this node: only what belongs to it is acted on; everything, if null */
 	node: NodeEpoch | null;
 }
 
 /** how often a project with a problem is checked again */
 const problemRetryMs = 60_000;
 
-const wakers =
-	/^(subscription\.(added|configured|removed)|issue\.(added|edited|moved|returned|failed|deescalated|undepended|deleted|merged|waited)|agent\.(provisioned|returned|unheld|ended)|turn\.ended|prompt\.cancelled|clear|project\.configured)$/;
+const wakers = kindsOf({
+	subscription: ["added", "configured", "removed"],
+	project: ["configured"],
+	issue: [
+		"added",
+		"edited",
+		"moved",
+		"returned",
+		"failed",
+		"deescalated",
+		"undepended",
+		"deleted",
+		"merged",
+		"waitChanged",
+	],
+	agent: ["provisioned", "returned", "unheld", "ended"],
+	turn: ["ended"],
+	prompt: ["cancelled"],
+});
 
 export function autoReactor(parts: Parts): Reactor {
 	const { reads, clock, log } = parts;
@@ -42,7 +61,7 @@ export function autoReactor(parts: Parts): Reactor {
 	let anyAuto = true;
 	return {
 		name: "automatic work",
-		wakes: (event: Event) => (anyAuto ? wakers : /^project\./).test(event.kind),
+		wakes: (event: Event) => (anyAuto ? wakers.has(event.kind) || event.kind === "clear" : isAbout(event, "project")),
 		async look(signal): Promise<LookResult> {
 			let nextAt: number | null = null;
 			const soonest = (at: number): void => {
@@ -105,11 +124,13 @@ async function pickFor({ reads, clock, issueWork, log }: Parts, project: Project
 		agents.map(({ id }) => id),
 		clock.now(),
 	);
-	const free = new Set<AgentId>();
+	const [free, later] = [new Set<AgentId>(), new Set<AgentId>()];
 	for (const agent of agents) {
-		const idle = agent.life === "live" && agent.activity === "idle" && agent.holds.length === 0 && agent.issue === null;
-		if (idle && pending.get(agent.id)?.queueLength === 0 && (await hasNoConversation(reads, agent, project)))
-			free.add(agent.id);
+		const { id, life, activity, holds, issue, turn } = agent;
+		// it has an issue, or is on its way to or from the branch of one
+		if (issue !== null || (activity !== "idle" && turn === null)) later.add(id);
+		else if (turn === null && pending.get(id)?.queueLength === 0 && (await hasNoConversation(reads, agent, project)))
+			(life === "live" && holds.length === 0 ? free : later).add(id);
 	}
 	// issues that are done block nothing, and add up for as long as there is the project
 	const issues = await reads.issuesOfBoard(project.slug, { doneMax: 0 });
@@ -118,7 +139,7 @@ async function pickFor({ reads, clock, issueWork, log }: Parts, project: Project
 	const slots = slotsLeft(subscriptions, subscriptions.length === 0 ? [] : await agentsAtWork(reads));
 	// only the workspaces of picked agents are checked; an agent with uncommitted changes is passed over
 	for (;;) {
-		const picked = pickWork({ project, issues, agents, free, subscribed, slots, now: monotonicNow(clock) });
+		const picked = pickWork({ project, issues, agents, free, later, subscribed, slots, now: monotonicNow(clock) });
 		const chosen = agents.filter(({ id }) => picked.assign.some(({ agent }) => agent === id));
 		const clean = await withCleanWorkspace(issueWork, chosen, log);
 		if (clean.length === chosen.length) return picked;

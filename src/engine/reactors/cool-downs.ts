@@ -1,6 +1,6 @@
 // Holds the agents of a subscription that cools down, and ends these holds when the cool-down ends or is lifted.
 
-import { dataOf } from "#contract/event-data.ts";
+import { dataOf, isAbout } from "#contract/event-data.ts";
 import { isOwn, type NodeEpoch } from "#contract/node.ts";
 import { dispatchAll, type Reactor } from "../loop/reactor.ts";
 import { type Clock, monotonicNow } from "../ports/clock.ts";
@@ -11,14 +11,14 @@ interface Parts {
 	reads: Reads;
 	dispatch: Dispatch;
 	clock: Clock;
-	/** this node: only its own is acted on; everything is if null */
+	/** this node: only what belongs to it is acted on; everything, if null */
 	node: NodeEpoch | null;
 }
 
 export function coolDownsReactor({ reads, dispatch, clock, node }: Parts): Reactor {
 	return {
 		name: "cool-downs",
-		wakes: (event) => event.kind.startsWith("subscription.") || dataOf(event, "agent.held")?.hold === "limit",
+		wakes: (event) => isAbout(event, "subscription") || dataOf(event, "agent.held")?.hold === "limit",
 		async look(signal) {
 			const now = monotonicNow(clock);
 			const cooling = (await reads.subscriptions()).filter(

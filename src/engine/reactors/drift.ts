@@ -13,7 +13,7 @@ interface Parts extends DriftParts {
 	reads: Pick<Reads, "agent" | "agents" | "project">;
 	log: Log;
 	problems: Pick<ProjectProblems, "of">;
-	/** this node: only its own is acted on; everything is if null */
+	/** this node: only what belongs to it is acted on; everything, if null */
 	node: NodeEpoch | null;
 }
 

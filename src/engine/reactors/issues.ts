@@ -3,12 +3,13 @@
 //
 //   rows say what is due ─▶ `IssueWork` does it ─▶ a command records the result
 //
-// A step may take minutes (git, a gate's command), so the steps of different issues run side by side; those of one issue
-// run one after the other. After a crash in a step the next look finds it due again.
+// A step may take minutes (git, a gate's command), so the steps of different issues run side by side; those of one
+// issue run one after the other. After a crash in a step the next look finds it due again.
 
 import type { AgentState } from "#contract/agent.ts";
 import type { CommandInput } from "#contract/command.ts";
 import type { Event } from "#contract/event.ts";
+import { isAbout, kindsOf } from "#contract/event-data.ts";
 import type { AgentId } from "#contract/ids.ts";
 import type { IssueState, RunState } from "#contract/issue.ts";
 import { isOwn, type NodeEpoch } from "#contract/node.ts";
@@ -32,18 +33,22 @@ interface Parts {
 	clock: Clock;
 	issueWork: IssueWork;
 	log: Log;
-	/** this node: only its own is acted on; everything is if null */
+	/** this node: only what belongs to it is acted on; everything, if null */
 	node: NodeEpoch | null;
 }
 
 /** Does what is due for an issue, and returns the command that records it. */
 type IssueStep = (signal: AbortSignal) => Promise<CommandInput | null>;
 
-const wakers =
-	/^(issue\.|run\.|turn\.ended|prompt\.cancelled|prompt\.returned|agent\.(assigned|prepared|settling|returned|ended|held|unheld|provisioned)|wait\.ended|workspace\.freed|project\.configured)/;
-
-/** What wakes it while no issue moves: everything else would change nothing. */
-const firstWakers = /^(issue|run)\./;
+/** What wakes it besides events of issues and runs; while no issue moves, these would change nothing. */
+const otherWakers = kindsOf({
+	turn: ["ended"],
+	prompt: ["cancelled", "returned"],
+	wait: ["ended"],
+	workspace: ["freed"],
+	agent: ["assigned", "prepared", "settling", "returned", "ended", "held", "unheld", "provisioned"],
+	project: ["configured"],
+});
 
 export class IssueMover implements Reactor, AsyncDisposable {
 	readonly name = "issues";
@@ -61,7 +66,7 @@ export class IssueMover implements Reactor, AsyncDisposable {
 	}
 
 	wakes(event: Event): boolean {
-		return (this.#anyWork ? wakers : firstWakers).test(event.kind);
+		return isAbout(event, "issue", "run") || (this.#anyWork && otherWakers.has(event.kind));
 	}
 
 	async look(signal: AbortSignal): Promise<LookResult> {
@@ -170,8 +175,11 @@ export class IssueMover implements Reactor, AsyncDisposable {
 		return async () => {
 			const problem = await attempt(
 				async () =>
-					(await this.#parts.issueWork.returnHome({ ...assignment, agent, branch: assignment.issue.branch ?? "" })) ??
-					nothing,
+					(await this.#parts.issueWork.returnToHomeBranch({
+						...assignment,
+						agent,
+						branch: assignment.issue.branch ?? "",
+					})) ?? nothing,
 			);
 			return isBusy(problem) ? null : { ...returned, ...(isRefusal(problem) && { problem }) };
 		};

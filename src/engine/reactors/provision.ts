@@ -1,8 +1,9 @@
-// Gives a new agent its workspace. Every step can be repeated: if the daemon dies here, the next one continues. A failure
-// leaves nothing on disk and holds the agent until `recover`; its conversation is not affected.
+// Gives a new agent its workspace. Every step can be repeated: if the daemon dies here, the next one continues. A
+// failure leaves nothing on disk and holds the agent until `recover`; its conversation is not affected.
 
 import type { AgentState } from "#contract/agent.ts";
 import type { CommandInput } from "#contract/command.ts";
+import { kindsOf } from "#contract/event-data.ts";
 import { AgentId, type ProjectSlug } from "#contract/ids.ts";
 import { isOwn, type NodeEpoch } from "#contract/node.ts";
 import { isRefusal, type Refusal } from "#contract/refusal.ts";
@@ -24,13 +25,15 @@ interface Parts {
 	/** null where there is no git: then nothing has to be prepared */
 	workspaces: Workspaces | null;
 	log: Log;
-	/** this node: only its own is acted on; everything is if null */
+	/** this node: only what belongs to it is acted on; everything, if null */
 	node: NodeEpoch | null;
 }
 
+const wakers = kindsOf({ agent: ["spawned", "unheld", "provisioned", "failed", "ended"] });
+
 /** More at once in one project only slow each other down. */
 const atOnceMax = 8;
-const linesMax = 100;
+const linesMax = 1000;
 const itemLengthMax = 64 * 1024;
 /** the output of a command beyond this is dropped */
 const outputLengthMax = 2 * 1024 * 1024;
@@ -46,7 +49,7 @@ export class Provisioner implements Reactor {
 	}
 
 	wakes(event: { kind: string }): boolean {
-		return ["agent.spawned", "agent.unheld", "agent.provisioned", "agent.failed", "agent.ended"].includes(event.kind);
+		return wakers.has(event.kind);
 	}
 
 	async look(signal: AbortSignal): Promise<LookResult> {
@@ -211,7 +214,7 @@ class Lines implements Disposable {
 		this.#waiting.push(
 			this.#length > outputLengthMax ? "[truncated: the command printed more than is recorded]" : text,
 		);
-		if (this.#waiting.length >= linesMax * 10 || this.#held >= itemLengthMax) this.#flush();
+		if (this.#waiting.length >= linesMax || this.#held >= itemLengthMax) this.#flush();
 		else this.#timer ??= setTimeout(() => this.#flush(), 200);
 	}
 

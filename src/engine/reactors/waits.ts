@@ -1,14 +1,13 @@
-// Ends waits when their condition holds or their deadline has passed. Nothing is polled: it looks after every event of an
-// agent that is waited for, and at the next deadline.
+// Ends waits when their condition holds or their deadline has passed. Nothing is polled: it looks after every event of
+// an agent that is waited for, and at the next deadline.
+
 import type { Event } from "#contract/event.ts";
+import { isAbout } from "#contract/event-data.ts";
 import type { AgentId } from "#contract/ids.ts";
 import { dispatchAll, type Reactor } from "../loop/reactor.ts";
 import { type Clock, monotonicNow } from "../ports/clock.ts";
 import type { Dispatch } from "../ports/dispatch.ts";
 import type { Reads } from "../ports/store.ts";
-
-/** Items do not change an agent's state; these events may. */
-const nouns = /^(agent|turn|prompt|mail|wait)\./;
 
 export function waitsReactor(parts: { reads: Pick<Reads, "openWaits">; dispatch: Dispatch; clock: Clock }): Reactor {
 	/** the targets of open waits, as of the last look */
@@ -16,7 +15,9 @@ export function waitsReactor(parts: { reads: Pick<Reads, "openWaits">; dispatch:
 	return {
 		name: "waits",
 		wakes: (event: Event) =>
-			nouns.test(event.kind) && (event.kind.startsWith("wait.") || (event.agent !== null && watched.has(event.agent))),
+			isAbout(event, "wait") ||
+			// items do not change an agent's state; these events may
+			(isAbout(event, "agent", "turn", "prompt", "mail") && event.agent !== null && watched.has(event.agent)),
 		async look(signal) {
 			const open = await parts.reads.openWaits();
 			watched = new Set(open.flatMap((wait) => wait.targets));

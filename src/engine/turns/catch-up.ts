@@ -24,7 +24,8 @@ export interface CatchUp {
 }
 
 /**
- * `since` are the items since the agent's last turn, read when this turn began; more may follow while the process starts.
+ * `since` are the items since the agent's last turn, read when this turn began; more may follow while the process
+ * starts.
  */
 export async function catchUp(
 	reads: Reads,
@@ -76,7 +77,9 @@ function noteOf({ items, shortened, dropped }: Rendered, windowTokens: number | 
 	return `A new session was begun with ${items} items of the conversation${lossy.length === 0 ? "" : ` (${lossy.join(", ")}${why})`}.`;
 }
 
-/** The model's context window, as reported by its last turns or by its parent's with the same model; null if unknown. */
+/**
+ * The model's context window, as reported by its last turns or by its parent's with the same model; null if unknown.
+ */
 async function windowOf(reads: Reads, agent: AgentState): Promise<number | null> {
 	const own = await reportedWindow(reads, agent);
 	const parent = own === null && agent.lineage !== null ? await reads.agent(agent.lineage.agent) : undefined;

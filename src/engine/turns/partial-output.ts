@@ -1,8 +1,8 @@
-// The output of open tool calls and of an unfinished message, written to a file every two seconds, so that it survives a
-// daemon that is killed.
+// The output of open tool calls and of an unfinished message, written every two seconds to a file, on PostgreSQL to a
+// row, so that it survives a daemon that is killed.
 //
 // In the journal a call's output and a message are one item each, written at their end. After a crash, recovery makes
-// these items from the file.
+// these items from it.
 import { looseData } from "#contract/loose-data.ts";
 import type { PartialOf, PartialOutput, TurnItem } from "#contract/turn.ts";
 import type { Partials } from "../ports/blobs.ts";
@@ -11,14 +11,14 @@ import { caught, type Log } from "../ports/log.ts";
 const flushMs = 2000;
 const message = "the message";
 
-export class PartialOutputFile implements Disposable {
+export class PartialOutputKeeper implements Disposable {
 	readonly #partials: Partials | null;
 	readonly #turn: number;
 	readonly #lengthMax: number;
 	readonly #log: Log;
 	readonly #open = new Map<string, { of: PartialOf; output: () => string }>();
 	#timer: ReturnType<typeof setTimeout> | undefined;
-	/** the last operation on the file; the next one follows it */
+	/** the last write; the next one follows it */
 	#last: Promise<void> | null = null;
 
 	constructor(partials: Partials | null, { turn, lengthMax, log }: { turn: number; lengthMax: number; log: Log }) {

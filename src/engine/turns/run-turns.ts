@@ -4,13 +4,14 @@
 // nothing, and its prompt goes back to the queue; a turn with it may have done anything, and only a person runs it
 // again.
 //
-// That record is made once, on the row, and a prompt is given to a process only after it. Rows that were read before, and
-// what this process remembers, may be out of date and decide nothing. Everything before the record is harmless if it is
-// refused: commands name the turn, and are refused if it is over or handed over; the process of another turn is not
-// touched.
+// That record is made once, on the row, and a prompt is given to a process only after it. Rows that were read before,
+// and what this process remembers, may be out of date and decide nothing. Everything before the record is harmless if
+// it is refused: commands name the turn, and are refused if it is over or handed over; the process of another turn is
+// not touched.
 
 import type { AgentState } from "#contract/agent.ts";
 import type { Event } from "#contract/event.ts";
+import { kindsOf } from "#contract/event-data.ts";
 import type { AgentId } from "#contract/ids.ts";
 import { expected } from "#contract/log.ts";
 import { isOwn, type NodeEpoch } from "#contract/node.ts";
@@ -34,7 +35,7 @@ interface Parts extends TurnRecorderParts {
 	dispatch: Dispatch;
 	driver: Driver;
 	workspaces: Workspaces | null;
-	/** this node: only its own is acted on; everything is if null */
+	/** this node: only what belongs to it is acted on; everything, if null */
 	node: NodeEpoch | null;
 }
 
@@ -45,6 +46,8 @@ interface Running {
 	/** null for a person, who may be silent for any time */
 	recorder: TurnRecorder | null;
 }
+
+const wakers = kindsOf({ turn: ["started", "stopping", "ended"], agent: ["moved"] });
 
 export class TurnRunner implements Reactor {
 	readonly name = "run turns";
@@ -59,10 +62,7 @@ export class TurnRunner implements Reactor {
 	}
 
 	wakes(event: { kind: string; data: unknown }): boolean {
-		return (
-			["turn.started", "turn.stopping", "turn.ended", "agent.moved"].includes(event.kind) ||
-			(event.kind === "mail.sent" && event.data !== null)
-		);
+		return wakers.has(event.kind) || (event.kind === "mail.sent" && event.data !== null);
 	}
 
 	async look(signal: AbortSignal): Promise<LookResult> {

@@ -1,4 +1,5 @@
-// The output of open tool calls as it comes, for whoever watches. It is never recorded: the call's result has all of it.
+// The output of open tool calls as it comes, for whoever watches. It is never recorded: the call's result has all of
+// it.
 //
 // Some programs send all of the output again with each update, and some change what they sent before. So the output is
 // compared with what was sent: where it continues, only the new part is sent, otherwise its end replaces what was sent.

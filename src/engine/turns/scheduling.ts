@@ -47,8 +47,8 @@ export class Scheduler {
 	}
 
 	/**
-	 * A prompt that is queued while nothing waits starts its turn at once: there is no order to keep. Dispatched right after
-	 * the prompt, so that both are in one commit; whether there is a slot is decided there, as for any start.
+	 * A prompt that is queued while nothing waits starts its turn at once: there is no order to keep. Dispatched right
+	 * after the prompt, so that both are in one commit; whether there is a slot is decided there, as for any start.
 	 */
 	startAtOnce({ command }: CommandRequest, dispatch: Dispatch): void {
 		if (command.type !== "prompt.queue" || !this.#nothingWaits) return;

@@ -1,8 +1,8 @@
-// Starts turns and continues blocked ones, in the scheduler's order. Whether there is really a slot is decided inside the
-// transaction.
+// Starts turns and continues blocked ones, in the scheduler's order. Whether there is really a slot is decided inside
+// the transaction.
 
 import type { Event } from "#contract/event.ts";
-import { dataOf } from "#contract/event-data.ts";
+import { dataOf, kindsOf } from "#contract/event-data.ts";
 import { isOwn, type NodeEpoch, type NodeId } from "#contract/node.ts";
 import { dispatchAll, type Reactor } from "../loop/reactor.ts";
 import type { Clock } from "../ports/clock.ts";
@@ -11,8 +11,16 @@ import type { Reads } from "../ports/store.ts";
 import type { Scheduler } from "./scheduling.ts";
 
 /** A turn that waits gives its slot back (`wait.opened`), and needs one again when it goes on (`wait.ready`). */
-const wakers =
-	/^(prompt\.(queued|returned|moved)|turn\.ended|agent\.(unheld|provisioned|configured|prepared|returned)|workspace\.freed|wait\.(opened|ready)|node\.(joined|resumed|fell)|agent\.moved|subscription\.(added|configured|cooled|removed)|run\.finished)$/;
+const wakers = kindsOf({
+	prompt: ["queued", "returned", "moved"],
+	turn: ["ended"],
+	run: ["finished"],
+	workspace: ["freed"],
+	agent: ["unheld", "provisioned", "configured", "prepared", "returned", "moved"],
+	wait: ["opened", "ready"],
+	node: ["joined", "resumed", "fell"],
+	subscription: ["added", "configured", "removed", "cooldownChanged"],
+});
 
 /** What was left to other nodes is looked at again after this. */
 const leftMs = 1000;
@@ -22,7 +30,7 @@ export function startTurnsReactor(parts: {
 	dispatch: Dispatch;
 	clock: Clock;
 	scheduler: Scheduler;
-	/** this node: only its own is acted on; everything is if null */
+	/** this node: only what belongs to it is acted on; everything, if null */
 	node: NodeEpoch | null;
 }): Reactor {
 	const { reads, dispatch, clock, scheduler, node } = parts;
@@ -33,7 +41,7 @@ export function startTurnsReactor(parts: {
 		name: "start turns",
 		wakes(event, together) {
 			if (event.kind === "turn.started" && event.agent !== null) scheduler.begun(event.agent, event.at);
-			return wakers.test(event.kind) && !together.some((other) => started(other, event));
+			return wakers.has(event.kind) && !together.some((other) => started(other, event));
 		},
 		async look(signal) {
 			// turns whose wait is over continue before new ones start

@@ -1,5 +1,5 @@
-// Before a turn: whether the repository has files that the agent's program would run by itself, and whether a person has
-// approved them. Asked once per content, as an approval; remembered with the project.
+// Before a turn: whether the repository has files that the agent's program would run by itself, and whether a person
+// has approved them. Asked once per content, as an approval; remembered with the project.
 import type { AgentState } from "#contract/agent.ts";
 import { trustTool } from "#domain/approval.ts";
 import { bySystem, type Dispatch } from "../ports/dispatch.ts";

@@ -2,6 +2,7 @@
 
 import type { ApprovalRequest, ApprovalState } from "#contract/approval.ts";
 import type { CommandWithout } from "#contract/command.ts";
+import { isAbout } from "#contract/event-data.ts";
 import { type Limits, utf8Bytes } from "#contract/limits.ts";
 import type { Refusal } from "#contract/refusal.ts";
 import type { PartialOutput, TurnItem, TurnState } from "#contract/turn.ts";
@@ -15,7 +16,7 @@ import type { Outcome } from "../ports/dispatch.ts";
 import type { ApprovalChoice, PartialText, TurnWatch } from "../ports/driver.ts";
 import { caught, type Log } from "../ports/log.ts";
 import type { Reads } from "../ports/store.ts";
-import { PartialOutputFile } from "./partial-output.ts";
+import { PartialOutputKeeper } from "./partial-output.ts";
 import { RunningOutput } from "./running-output.ts";
 
 export interface TurnRecorderParts {
@@ -44,7 +45,7 @@ export class TurnRecorder implements TurnWatch, Disposable {
 	readonly #signal: AbortSignal;
 	/** the calls of the turn that have no result yet */
 	readonly #openCalls = new Set<string>();
-	readonly #partial: PartialOutputFile;
+	readonly #partial: PartialOutputKeeper;
 	readonly #running: RunningOutput;
 	#yields = false;
 	/** an approval was refused, and the agent has been told */
@@ -63,7 +64,7 @@ export class TurnRecorder implements TurnWatch, Disposable {
 		this.#parts = parts;
 		this.#send = send;
 		this.#signal = signal;
-		this.#partial = new PartialOutputFile(parts.partials, {
+		this.#partial = new PartialOutputKeeper(parts.partials, {
 			turn: turn.id,
 			lengthMax: Math.min(partialLengthMax, Math.floor(parts.limits.textBytesMax / 8)),
 			log: parts.log,
@@ -88,7 +89,10 @@ export class TurnRecorder implements TurnWatch, Disposable {
 		await this.#yieldIfAsked();
 	}
 
-	/** Long texts are moved into blobs. The items are about to be recorded: no output of an ended call may follow its result. */
+	/**
+	 * Long texts are moved into blobs. The items are about to be recorded: no output of an ended call may follow its
+	 * result.
+	 */
 	async storable(items: readonly TurnItem[]): Promise<TurnItem[]> {
 		for (const item of items) this.#running.over(item);
 		return await Promise.all(items.map((item) => this.#shortened(item)));
@@ -125,7 +129,7 @@ export class TurnRecorder implements TurnWatch, Disposable {
 			};
 			const signals = [this.#signal, ...(changed === undefined ? [] : [changed])];
 			const found = await until(this.#parts.publisher, answered, {
-				matters: ({ kind }) => kind.startsWith("approval."),
+				matters: (event) => isAbout(event, "approval"),
 				signals,
 			});
 			// stopping the turn closes its approvals; a question that has changed is withdrawn

@@ -59,8 +59,9 @@ export class BaseSync {
 	}
 
 	/**
-	 * Idle, unheld and clean agents without commits of their own move to base; the others are told how far they are behind.
-	 * Reading one agent's tree may take for ever: after `syncMs` the answer says so, and the work continues without it.
+	 * Idle, unheld and clean agents without commits of their own move to base; the others are told how far they are
+	 * behind. Reading one agent's tree may take for ever: after `syncMs` the answer says so, and the work continues
+	 * without it.
 	 */
 	async syncAll(project: ProjectSlug, by: Requester): Promise<Synced[]> {
 		const all = await this.#followers(project);
@@ -154,8 +155,8 @@ interface Execution<R> {
 }
 
 /**
- * Runs work that has to see the latest state, one execution per key at a time. Callers during an execution share the next
- * one, which begins when the current one has ended.
+ * Runs work that has to see the latest state, one execution per key at a time. Callers during an execution share the
+ * next one, which begins when the current one has ended.
  */
 export class Successive<K, R> {
 	readonly #running = new Map<K, Execution<R>>();

@@ -4,8 +4,8 @@ import type { IssueWork } from "../ports/issue-work.ts";
 import type { Reads } from "../ports/store.ts";
 
 /**
- * Its path; null where there is no home. Called when a document is added and before an agent gets the issue, so that the
- * documents that its prompt names exist.
+ * Its path; null where there is no home. Called when a document is added and before an agent gets the issue, so that
+ * the documents that its prompt names exist.
  */
 export async function issueFolder(
 	issueWork: Pick<IssueWork, "folder">,

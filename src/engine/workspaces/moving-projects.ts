@@ -1,5 +1,5 @@
-// Making this node a project's home node, which has a repository of it: from then on its merges, gates, issues and settings
-// are here. Its former home node stays as a site, and so do the agents that live there.
+// Making this node a project's home node, which has a repository of it: from then on its merges, gates, issues and
+// settings are here. Its former home node stays as a site, and so do the agents that live there.
 import { isActive, nodeDown } from "#contract/node.ts";
 import type { ProjectState } from "#contract/project.ts";
 import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";

@@ -1,6 +1,7 @@
-// Moving an agent to this node: its tree is made again from the bundles of its last snapshot, then it is this node's. Its
-// former node, now or when it comes back, puts the old tree into its trash.
+// Moving an agent to this node: its tree is made again from the bundles of its last snapshot, then it is this node's.
+// Its former node, now or when it comes back, puts the old tree into its trash.
 import type { AgentState } from "#contract/agent.ts";
+import type { AgentId } from "#contract/ids.ts";
 import { isActive, type NodeState, noNode } from "#contract/node.ts";
 import type { ProjectState } from "#contract/project.ts";
 import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
@@ -18,6 +19,8 @@ import { bundlesOf, type UploadParts } from "./uploading.ts";
 
 export interface MovingParts extends UploadParts {
 	driver: Pick<Driver, "end"> | null;
+	/** the agents whose trees are being made or put away here because of a move */
+	moving: Set<AgentId>;
 }
 
 /** What of the agent's files did not come along, and what else the agent was told of its new ones. */
@@ -27,6 +30,32 @@ export type MoveResult = Pick<Provisioned, "missing" | "notes">;
 export type AskToUpload = (node: NodeState) => Promise<Refusal | null>;
 
 export async function moveHere(
+	parts: MovingParts,
+	agent: AgentState,
+	options: { force: boolean },
+	by: Requester,
+	askToUpload: AskToUpload,
+): Promise<MoveResult | Refusal> {
+	const { id, handle } = agent;
+	const busy = refuse("AGENT_BUSY", `${handle} is being moved.`, {
+		details: { agent: id },
+		suggestions: [`brood agent status ${handle}`],
+	});
+	return (await alone(parts, agent, async () => await move(parts, agent, options, by, askToUpload))) ?? busy;
+}
+
+/** One at a time for each agent: two would make and remove the same tree and branch. Null if another one is at it. */
+async function alone<T>({ moving }: MovingParts, { id }: AgentState, work: () => Promise<T>): Promise<T | null> {
+	if (moving.has(id)) return null;
+	moving.add(id);
+	try {
+		return await work();
+	} finally {
+		moving.delete(id);
+	}
+}
+
+async function move(
 	parts: MovingParts,
 	given: AgentState,
 	{ force }: { force: boolean },
@@ -38,14 +67,16 @@ export async function moveHere(
 	if (me === null || from === undefined)
 		return refuse("CONFLICT", "This daemon has a store of its own: there is no other node.");
 	if (from.id === me.node)
-		return refuse("CONFLICT", `${given.handle} is at this node already.`, { suggestions: ["brood node list"] });
+		return refuse("CONFLICT", `${given.handle} is at node ${from.name} already.`, { suggestions: ["brood node list"] });
 	const facts = await agentMoveFacts(reads, given, me.node);
 	const refusal = facts === null ? noNode(me.node) : refusedMove(given, facts);
 	if (refusal !== null) return refusal;
 	// what is on the other machine now, if it can be asked
 	const refused = given.workspace !== null && isActive(from) && !force ? await askToUpload(from) : null;
-	if (refused !== null) return refused;
+	if (refused !== null) return refused.code === "NODE_DOWN" ? notUploaded(given, from) : refused;
 	const agent = (await reads.agent(given.id)) ?? given;
+	// what it left here earlier is at the same path
+	await putAway(parts, agent);
 	const made = agent.workspace === null ? null : await rebuilt(parts, agent, by);
 	if (made !== null && isRefusal(made)) return made;
 	const { id, turnEndedIn, bundles } = agent;
@@ -67,6 +98,14 @@ export async function moveHere(
 	return { missing: made?.missing ?? [], notes: made?.notes ?? [] };
 }
 
+/** Only the upload was asked for: the agent and its files are where they were. */
+const notUploaded = ({ id, handle }: AgentState, { id: node, name }: NodeState): Refusal =>
+	refuse(
+		"NODE_DOWN",
+		`Nothing was moved: node ${name} stopped before it had uploaded the files of ${handle}. Once \`brood node list\` shows it as stopped or down, the same command moves ${handle} with its last snapshot.`,
+		{ details: { agent: id, node }, suggestions: ["brood node list"] },
+	);
+
 async function rebuilt(parts: MovingParts, agent: AgentState, by: Requester): Promise<Provisioned | Refusal> {
 	const { workspaces, reads, node } = parts;
 	const project = agent.project === null ? undefined : await reads.project(agent.project);
@@ -80,7 +119,12 @@ async function rebuilt(parts: MovingParts, agent: AgentState, by: Requester): Pr
 	if (refused !== null) return refused;
 	const there = projectRepository((await reads.project(project.slug)) ?? project, node?.node ?? null);
 	const request = { project: there, agent: { id, handle }, workspace, bundles, snapshot };
-	return await workspaces.provisionMoved(request, { approved: project.approved });
+	const made = await workspaces.provisionMoved(request, { approved: project.approved });
+	if (isRefusal(made) || !made.found) return made;
+	// a move that a crash cut off has left an older state of the tree
+	const checkout = { project: there, agent: { id, handle }, workspace: made.workspace };
+	const removed = await workspaces.remove(checkout, { force: true, approved: project.approved });
+	return isRefusal(removed) ? removed : await workspaces.provisionMoved(request, { approved: project.approved });
 }
 
 /** A project with a URL is cloned here; any other needs a repository that a person has named. */
@@ -136,31 +180,37 @@ async function tell({ dispatch }: MovingParts, { id }: AgentState, from: NodeSta
 		await dispatch(bySystem({ type: "item.append", agent: id, kind: "system", text }));
 }
 
-/** At a node that agents were moved away from: ends what is left of their processes, and keeps their old trees in the trash. */
+/**
+ * At a node that agents were moved away from: ends what is left of their processes, and keeps their old trees in the
+ * trash.
+ */
 export function departureReactor(parts: MovingParts): Reactor {
-	const { reads, node, workspaces, driver, dispatch, log } = parts;
+	const { reads, log } = parts;
 	return {
 		name: "departures",
 		wakes: ({ kind }) => kind === "agent.moved",
 		async look(signal) {
-			if (node === null || workspaces === null) return "done";
 			for (const agent of await reads.agentsWithStrayFiles()) {
-				for (const former of agent.former) {
-					if (signal.aborted) return "done";
-					if (former.node !== node.node || former.trash !== null) continue;
-					if (agent.node !== node.node) await driver?.end(agent.id);
-					const trash = await trashFormer(workspaces, parts, agent, former.workspace).catch(
-						caught(log, "move", "The tree of an agent that was moved away could not be put into the trash", {
-							agent: agent.id,
-						}),
-					);
-					if (trash !== undefined)
-						await dispatch(bySystem({ type: "agent.trash", agent: agent.id, node: node.node, trash }));
-				}
+				if (signal.aborted) return "done";
+				const failed = "The tree of an agent that was moved away could not be put into the trash";
+				await alone(parts, agent, async () => await putAway(parts, agent)).catch(
+					caught(log, "move", failed, { agent: agent.id }),
+				);
 			}
 			return "done";
 		},
 	};
+}
+
+async function putAway(parts: MovingParts, agent: AgentState): Promise<void> {
+	const { node, workspaces, driver, dispatch } = parts;
+	if (node === null || workspaces === null) return;
+	for (const former of agent.former) {
+		if (former.node !== node.node || former.trash !== null) continue;
+		if (agent.node !== node.node) await driver?.end(agent.id);
+		const trash = await trashFormer(workspaces, parts, agent, former.workspace);
+		await dispatch(bySystem({ type: "agent.trash", agent: agent.id, node: node.node, trash }));
+	}
 }
 
 /** Where the tree is in the trash; null if there was none. */

@@ -1,5 +1,5 @@
-// Frees the folder of a new agent. A project that was removed and added again has its names free, but the folder of an agent
-// that had the name before may still be there: it goes to the trash, as if that agent were deleted now.
+// Frees the folder of a new agent. A project that was removed and added again has its names free, but the folder of an
+// agent that had the name before may still be there: it goes to the trash, as if that agent were deleted now.
 import type { AgentState } from "#contract/agent.ts";
 import { isRefusal, type Refusal } from "#contract/refusal.ts";
 import { bySystem, type Dispatch } from "../ports/dispatch.ts";

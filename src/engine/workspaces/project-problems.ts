@@ -22,7 +22,7 @@ interface Parts {
 	issueWork: IssueWork;
 	workspaces: Workspaces | null;
 	log: Log;
-	/** this node: only its own is acted on; everything is if null */
+	/** this node: only what belongs to it is acted on; everything, if null */
 	node: NodeEpoch | null;
 }
 

@@ -1,5 +1,5 @@
-// A project whose agents are at several nodes. Its base is the one of its home node: merges are made there, with the bundles that
-// an agent's node keeps in the store, and the base of every other node follows.
+// A project whose agents are at several nodes. Its base is the one of its home node: merges are made there, with the
+// bundles that an agent's node keeps in the store, and the base of every other node follows.
 import { z } from "zod";
 import type { AgentState } from "#contract/agent.ts";
 import { type AgentId, agentOf } from "#contract/ids.ts";
@@ -59,7 +59,7 @@ export class Sites {
 	}
 
 	/** Why base at this node is not that of the project's home node; null if it is now. */
-	async behindHome({ project: { slug }, workspace }: Checkout, by: Requester): Promise<Refusal | null> {
+	async behindHomeNode({ project: { slug }, workspace }: Checkout, by: Requester): Promise<Refusal | null> {
 		const project = await this.#parts.reads.project(slug);
 		if (project === undefined) return null;
 		const followed = await this.follow(project, workspace.base, by);
@@ -138,7 +138,10 @@ export class Sites {
 		return await workspaces.approve(checkout, { ...request, bundles, approved: project.approved });
 	}
 
-	/** Brings base and the agents of other nodes up to date, each node its own; `found` gets what is said of each. Never rejects. */
+	/**
+	 * Brings base and the agents of other nodes up to date, each node its own; `found` gets what is said of each. Never
+	 * rejects.
+	 */
 	async syncOthers(
 		agents: readonly AgentState[],
 		{ slug, sites = [], node: home }: ProjectState,
@@ -164,7 +167,7 @@ export class Sites {
 	}
 
 	/** The home node's answer to a merge has brought nobody up to date: this does. */
-	async syncFromHome(project: ProjectState, by: Requester): Promise<Synced[]> {
+	async syncFromHomeNode(project: ProjectState, by: Requester): Promise<Synced[]> {
 		const answer = z.object({ synced: z.array(Synced) });
 		const asked = { route: "syncProject", params: { project: project.slug } };
 		const found = await this.#ask(project.node, asked, by, answer);

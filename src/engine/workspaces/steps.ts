@@ -1,16 +1,16 @@
 // Leases: one git step on a workspace at a time, and a crash in the middle of it is seen.
 //
 // The problem. A git step takes long, happens outside of every transaction, and cannot be undone. Meanwhile a turn or
-// another step could start in the same files, the agent could be forked or deleted, and the daemon can die at any moment:
-// before git has done anything, in the middle, or after it and before the store knows.
+// another step could start in the same files, the agent could be forked or deleted, and the daemon can die at any
+// moment: before git has done anything, in the middle, or after it and before the store knows.
 //
 // What always holds
 //   - A step has a lease: a field of the agent's row, taken by a command and therefore by one caller only. Agents that
 //     share the tree get it too. While it is there, no turn and no other step starts; callers are refused with the
 //     name of the running step.
 //   - A lease has no time limit. It ends with the step or with the daemon, whose processes all end with it. So every
-//     lease that the next daemon finds belongs to an interrupted step. It becomes a `recovery` hold (`recover.ts`), which
-//     `resume` ends if nothing was left half done (`lookAfterCrash`).
+//     lease that the next daemon finds belongs to an interrupted step. It becomes a `recovery` hold (`recover.ts`),
+//     which `resume` ends if nothing was left half done (`lookAfterCrash`).
 //   - A turn is guarded in the same way: the agent's row names the open one, and commands of any other are refused
 //     (`domain/turn.ts`). The hand-over of its prompt is a claim on the turn's row that is granted once.
 //   - The result of git is recorded with retries; a full disk or a lost connection only delays it.
@@ -19,13 +19,13 @@
 //   1. `workspace.lease`. For a request with a key, the same transaction writes a receipt that the step was begun
 //   2. git reads. Right before a change that cannot be undone, the receipt gets the branch's position
 //   3. git changes
-//   4. `workspace.record`: the result, the answer under the key, and the end of the lease, in one transaction; without a
-//      result, `workspace.free`
+//   4. `workspace.record`: the result, the answer under the key, and the end of the lease, in one transaction; without
+//      a result, `workspace.free`
 //
 // A crash
 //   - before 3: nothing happened; a retry starts again
-//   - between 3 and 4: a retry with the same key continues. If the branch has moved from the position in the receipt, only
-//     what is missing is done. One request never makes two commits
+//   - between 3 and 4: a retry with the same key continues. If the branch has moved from the position in the receipt,
+//     only what is missing is done. One request never makes two commits
 //   - after 4: a retry gets the recorded answer
 //
 // Why not another way

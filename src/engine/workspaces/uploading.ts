@@ -30,7 +30,10 @@ export const bytesMax = 64 * 1024 * 1024;
 /** after so many bundles the next one needs none of them, and they are deleted */
 const chainMax = 20;
 
-/** Takes a snapshot now, if something changed, and uploads it; null also without a workspace, refused where snapshots stay local. */
+/**
+ * Takes a snapshot now, if something changed, and uploads it; null also without a workspace, refused where snapshots
+ * stay local.
+ */
 export async function upload(parts: UploadParts, agent: AgentState): Promise<Refusal | null> {
 	const { reads, workspaces } = parts;
 	const checkout = workspaces === null ? null : await checkoutOf(reads, agent);
@@ -110,9 +113,10 @@ async function uploadSnapshot(parts: UploadParts, id: AgentId, snapshotId: strin
 }
 
 /**
- * Uploads each snapshot of this node's agents, and a first one of a new agent: its node may be gone before its first turn ends. What
- * was made before other nodes could use it, or was missed at a stop, is uploaded as soon as that changes. Those of
- * an agent that was deleted go, whoever sees it first; what is left of them after a stop goes after the next start.
+ * Uploads each snapshot of this node's agents, and a first one of a new agent: its node may be gone before its first
+ * turn ends. What was made before other nodes could use it, or was missed at a stop, is uploaded as soon as that
+ * changes. Those of an agent that was deleted go, whoever sees it first; what is left of them after a stop goes after
+ * the next start.
  */
 export function uploadReactor(parts: UploadParts): Reactor {
 	const due = new Set<AgentId>();

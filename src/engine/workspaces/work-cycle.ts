@@ -1,6 +1,6 @@
-// The verbs that people and agents use on a workspace. Each verb that changes the tree takes a lease, runs its git step,
-// and records the result in the caller's name; the lease is always given back. Reads take none. Whether a verb is allowed is decided with the lease; whether git can
-// do it is known only after trying.
+// The verbs that people and agents use on a workspace. Each verb that changes the tree takes a lease, runs its git
+// step, and records the result in the caller's name; the lease is always given back. Reads take none. Whether a verb is
+// allowed is decided with the lease; whether git can do it is known only after trying.
 import type { AgentState } from "#contract/agent.ts";
 import { agentOf, system } from "#contract/ids.ts";
 import type { ProjectState } from "#contract/project.ts";
@@ -124,14 +124,14 @@ export class WorkCycle {
 		how: { fetched?: boolean } = {},
 	): Promise<UpdateResult | Refusal> {
 		const work = async (checkout: Checkout, control: StepControl): Promise<UpdateResult | Refusal> =>
-			(how.fetched === true ? null : await this.sites.behindHome(checkout, by)) ??
+			(how.fetched === true ? null : await this.sites.behindHomeNode(checkout, by)) ??
 			(await this.workspaces.sync(checkout, strategy, control));
 		return await this.#update(agent, "sync", by, work, how);
 	}
 
 	/**
-	 * Drops the issue, moves to the home branch, clears the context unless the project keeps it, and ends error holds if the workspace is then healthy.
-	 * Refused as a whole if the tree is dirty.
+	 * Drops the issue, moves to the home branch, clears the context unless the project keeps it, and ends error holds if
+	 * the workspace is then healthy. Refused as a whole if the tree is dirty.
 	 */
 	async release(agent: AgentState, by: Requester): Promise<UpdateResult | Refusal> {
 		const dropped = await this.#releasing.dropIssue(agent, by);
@@ -231,7 +231,7 @@ export class WorkCycle {
 		if (isRefusal(merged)) return merged;
 		if (project === null) return { merged, synced: [] };
 		const isHomeNode = this.sites.isHomeNode(project);
-		const synced = isHomeNode ? this.#baseSync.syncAll(project.slug, by) : this.sites.syncFromHome(project, by);
+		const synced = isHomeNode ? this.#baseSync.syncAll(project.slug, by) : this.sites.syncFromHomeNode(project, by);
 		return { merged, synced: await synced };
 	}
 

@@ -50,7 +50,7 @@ export function workspaceIssues(
 			const after = await workspaces.branchStatus(checkout);
 			return isRefusal(after) ? after : { ahead: after.ahead, commit: after.head };
 		},
-		async returnHome({ agent }) {
+		async returnToHomeBranch({ agent }) {
 			// it never left
 			if (agent.issue?.homeBranch == null && !(await changesBranches(reads, agent))) return null;
 			const home = await cycle.switchBranch(agent, agent.issue?.homeBranch ?? agent.workspace?.branch ?? "", {
@@ -145,7 +145,9 @@ const answerOf = (merged: Merged): { commit: string; note?: string } => {
 	return { commit: merged.commit, ...(note !== null && { note }) };
 };
 
-/** An agent in a clone or a shared worktree has the work on its own branch; one in the repository itself worked on base. */
+/**
+ * An agent in a clone or a shared worktree has the work on its own branch; one in the repository itself worked on base.
+ */
 async function mergeOwnBranch(
 	cycle: WorkCycle,
 	agent: AgentState,

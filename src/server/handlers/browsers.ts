@@ -1,4 +1,5 @@
-// Browsers: links that sign one in, and those that are signed in. Everybody sees and ends their own; admins all of them.
+// Browsers: links that sign one in, and those that are signed in. Everybody sees and ends their own; admins all of
+// them.
 import { type PersonName, personOf } from "#contract/ids.ts";
 import { slicePage } from "#contract/page.ts";
 import { refuse } from "#contract/refusal.ts";

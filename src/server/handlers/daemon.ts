@@ -30,7 +30,7 @@ export function daemonHandlers(context: RequestContext, about: About, rotateToke
 			store: engine.storeKind,
 			...(await counts.read()),
 			problems: [
-				...databaseProblems(engine.nodes),
+				...silentDatabase(engine.nodes),
 				...engine.degraded.map(({ name, reason }) => ({
 					what: name,
 					text: `this part of the daemon failed again and again and is tried again every minute: ${reason}`,
@@ -51,8 +51,8 @@ export function daemonHandlers(context: RequestContext, about: About, rotateToke
 type Numbers = Pick<Status, "agents" | "turns" | "lastEvent" | "node" | "nodes">;
 
 /**
- * The numbers of `brood status`. A daemon that is asked how it is must answer, also while the database does not: what changes
- * all the time is unknown then, the rest is what was read last.
+ * The numbers of `brood status`. A daemon that is asked how it is must answer, also while the database does not: what
+ * changes all the time is unknown then, the rest is what was read last.
  */
 class Counts {
 	readonly #context: Pick<RequestContext, "engine" | "reads">;
@@ -78,14 +78,14 @@ class Counts {
 	}
 }
 
-function databaseProblems({ database, suspendedSince }: Engine["nodes"]): Problem[] {
+function silentDatabase({ database, suspendedSince }: Engine["nodes"]): Problem[] {
 	const silentMs = database?.silentMs ?? null;
 	if (silentMs === null) return [];
 	const frozen = suspendedSince === null ? "" : "; the processes of all agents are frozen until it does";
 	return [
 		{
 			what: "database",
-			text: `the database does not answer for ${Math.round(silentMs / 1000)} s${frozen}`,
+			text: `the database has not answered for ${Math.round(silentMs / 1000)} s${frozen}`,
 			fix: "see that PostgreSQL runs and that this machine reaches it; the daemon goes on by itself",
 		},
 	];

@@ -30,7 +30,7 @@ export function issueDocumentHandlers(context: RequestContext) {
 			withIssue(context, request, ({ id }) => messages(context, id, request.query.stage, request.page)),
 		issueArtifacts: (request) =>
 			withIssue(context, request, async (issue) => (await artifactsOf(context, issue)) ?? noFolder),
-		labels: async ({ params, page }) => {
+		issueLabels: async ({ params, page }) => {
 			const project = await context.projectNamed(params["project"]);
 			return isRefusal(project) ? project : pagedWith(await reads.listLabels(project.slug, page), (label) => label);
 		},

@@ -72,7 +72,7 @@ export function issueHandlers(context: RequestContext) {
 		issueReject: (request) => withFolder(context, request, { type: "issue.reject", ...request.body }),
 		issueRetry: (request) => withFolder(context, request, { type: "issue.retry" }),
 		issueEscalate: (request) => verb(request, { type: "issue.escalate", ...request.body }),
-		workComplete: (request) => verb(request, { type: "issue.complete", ...request.body }),
+		workComplete: (request) => verb(request, { type: "issue.report", ...request.body }),
 		presets: async ({ params, page }) => {
 			const project = await projectWithSettings(context, params["project"]);
 			return isRefusal(project) ? project : slicePage(presetsView(project), page);
@@ -266,7 +266,21 @@ async function shown({ reads }: RequestContext, id: number): Promise<Issue | Ref
 async function detailed(context: RequestContext, { id }: IssueState): Promise<IssueDetails | Refusal> {
 	const issue = await shown(context, id);
 	if (isRefusal(issue)) return issue;
-	return issueDetails(issue, await context.reads.entries(id), await artifactsOf(context, issue));
+	const entries = await context.reads.entries(id);
+	const away = await awayNode(context, issue);
+	return away === null
+		? issueDetails(issue, entries, await artifactsOf(context, issue))
+		: { ...issueDetails(issue, entries, null), filesAt: away };
+}
+
+/** The name of the other node that has the files of this issue; null if they are here. */
+async function awayNode(
+	{ engine, reads }: RequestContext,
+	{ project }: Pick<Issue, "project">,
+): Promise<string | null> {
+	const { node = null } = (await reads.project(project)) ?? {};
+	if (engine.node === null || node === null || node === engine.node.node) return null;
+	return (await reads.node(node))?.name ?? node;
 }
 
 export async function artifactsOf(

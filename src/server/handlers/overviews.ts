@@ -1,4 +1,5 @@
-// The inbox, the tree and the boards. Inbox and board cost what they show; the tree shows every agent that was not reaped.
+// The inbox, the tree and the boards. Inbox and board cost what they show; the tree shows every agent that was not
+// reaped.
 import type { AgentState } from "#contract/agent.ts";
 import type { ProjectSlug } from "#contract/ids.ts";
 import { boardDoneMax } from "#contract/mirror-request.ts";

@@ -12,7 +12,7 @@ export function spaceHandlers(context: RequestContext, home: () => Promise<HomeS
 			// one after another, since each walks all of its files; a missing repository takes no space
 			const found = [];
 			for (const project of projects) {
-				const space = await workspaces?.space(projectRepository(project)).catch(() => null);
+				const space = await workspaces?.space(projectRepository(project, context.engine.nodes.self)).catch(() => null);
 				if (space != null) found.push(space);
 			}
 			return { home: await home(), projects: found };

@@ -78,10 +78,10 @@ async function search(
 	{ query, actor }: RouteRequest<"search">,
 ): Promise<{ found: Found[]; complete: boolean } | Refusal> {
 	const caller = agentOf(actor);
-	const home = caller === null ? query.project : ((await reads.agent(caller))?.project ?? null);
-	if (query.project !== undefined && query.project !== home)
+	const project = caller === null ? query.project : ((await reads.agent(caller))?.project ?? null);
+	if (query.project !== undefined && query.project !== project)
 		return refuse("FORBIDDEN", "An agent can search only in its own project.");
-	const agent = query.agent === undefined ? null : await engine.queries.resolve(query.agent, home ?? null);
+	const agent = query.agent === undefined ? null : await engine.queries.resolve(query.agent, project ?? null);
 	if (agent !== null && isRefusal(agent)) return agent;
 	const terms = termsOf(query.text);
 	if (terms.length === 0) return refuse("VALIDATION_ERROR", "Name at least one word to search for.");
@@ -89,13 +89,13 @@ async function search(
 		terms,
 		limit: query.limit,
 		...(agent && { agent: agent.id }),
-		...(home !== undefined && { project: home }),
+		...(project !== undefined && { project }),
 	});
 	const ids = [...new Set(hits.map((hit) => hit.agent))];
 	const agents = new Map((await Promise.all(ids.map((id) => reads.agent(id)))).map((each) => [each?.id, each]));
 	const found = hits.flatMap((hit) => {
-		const author = agents.get(hit.agent);
-		return author === undefined ? [] : [foundView(hit, author)];
+		const owner = agents.get(hit.agent);
+		return owner === undefined ? [] : [foundView(hit, owner)];
 	});
 	return { found, complete };
 }

@@ -64,7 +64,10 @@ interface Shared {
 
 const keyOf = (kind: Kind, part: JsonSchema): string => `${kind} ${JSON.stringify(part)}`;
 
-/** Two parts may want one name, like the parameters `after` of lists and of the event stream: the more frequent one gets it. */
+/**
+ * Two parts may want one name, like the parameters `after` of lists and of the event stream: the more frequent one gets
+ * it.
+ */
 function namesOfShared(paths: Operations): Map<string, Shared> {
 	const uses = new Map<string, Omit<Shared, "name"> & { by: string[] }>();
 	mapOperations(paths, (operation) =>
@@ -92,7 +95,10 @@ const Parameter = z.object({ name: z.string(), in: z.string() });
 
 const capital = (name: string): string => `${name.slice(0, 1).toUpperCase()}${name.slice(1)}`;
 
-/** `agent`, else `agentQuery`, for a parameter; `Agent` or `AgentList` for an answer; none for what is called after its operation. */
+/**
+ * `agent`, else `agentQuery`, for a parameter; `Agent` or `AgentList` for an answer; none for what is called after its
+ * operation.
+ */
 function wantedNames(part: JsonSchema): string[] {
 	const { name, in: place } = Parameter.safeParse(part).data ?? {};
 	if (name !== undefined && place !== undefined) {

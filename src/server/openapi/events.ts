@@ -16,13 +16,13 @@ const messages: Record<Named, { data: z.ZodType; id?: z.ZodType; meaning: string
 	delta: {
 		data: Delta,
 		meaning:
-			"a piece of an item that is still being said, or of the output of a tool call that runs (`kind` is `tool_result`, `message` the call's id; " +
+			"a part of an item that is still being written, or of the output of a tool call that runs (`kind` is `tool_result`, `message` the call's id; " +
 			"at most 8192 characters, about four times a second); only with `deltas`, only live, in no journal",
 	},
 	whole: {
 		data: Delta,
 		meaning:
-			"all that was said of such an item before the reader came, of a call's output the last 8192 characters; deltas follow. Also sent when a call's " +
+			"all that was written of such an item before the reader connected, of a call's output the last 8192 characters; deltas follow. Also sent when a call's " +
 			"output does not continue what was sent: it replaces that",
 	},
 	at: { data: z.int().nonnegative(), meaning: "the reader has everything that it asked for up to this event" },

@@ -6,7 +6,7 @@ const actor = /^agent:([A-Za-z0-9][A-Za-z0-9_-]{21})$/;
 const sender = /^\[mail \d+ from agent:([\w-]+)\]/gm;
 const id = /^[A-Za-z0-9][A-Za-z0-9_-]{21}$/;
 
-interface Place {
+interface Reference {
 	holder: object;
 	key: string;
 	id: string;
@@ -23,7 +23,10 @@ export class AgentNames {
 		this.#client = client;
 	}
 
-	/** Changes the data in place: who did it, who asks for approval, who sent the mail in a prompt, and agents in the input of tool calls. */
+	/**
+	 * Changes the data in place: who did it, who asks for approval, who sent the mail in a prompt, and agents in the
+	 * input of tool calls.
+	 */
 	async putInto(data: unknown): Promise<void> {
 		const places = [...referencesIn(data, false)];
 		const asked = new Set(places.map((place) => place.id).filter((each) => !this.#names.has(each)));
@@ -52,7 +55,7 @@ export class AgentNames {
 	}
 }
 
-function* referencesIn(value: unknown, isInput: boolean): Generator<Place> {
+function* referencesIn(value: unknown, isInput: boolean): Generator<Reference> {
 	if (typeof value !== "object" || value === null) return;
 	for (const [key, each] of Object.entries(value)) {
 		if (key === "text" && "kind" in value && value.kind === "user")

@@ -1,4 +1,5 @@
-// A command that calls one route and prints the answer. It is loaded with the parser, the rest only when the command runs.
+// A command that calls one route and prints the answer. It is loaded with the parser, the rest only when the command
+// runs.
 import type { Input, RouteAnswer } from "#client/client.ts";
 import type { RouteName } from "#contract/routes.ts";
 import type { CliContext, Options } from "./act.ts";

@@ -51,7 +51,7 @@ interface Value {
 	argChoices?: readonly string[] | undefined;
 }
 
-interface OptionNode extends Value {
+interface OptionShape extends Value {
 	long?: string | undefined;
 	short?: string | undefined;
 	required: boolean;
@@ -59,20 +59,20 @@ interface OptionNode extends Value {
 	variadic: boolean;
 }
 
-interface Node {
-	commands: readonly Node[];
+interface CommandShape {
+	commands: readonly CommandShape[];
 	name(): string;
 	aliases(): readonly string[];
-	options: readonly OptionNode[];
+	options: readonly OptionShape[];
 	registeredArguments: readonly (Value & { variadic: boolean })[];
 }
 
 /** Null where it may be anything, such as a file or a text. */
-async function candidates(root: Node, words: readonly string[]): Promise<readonly string[] | null> {
+async function candidates(root: CommandShape, words: readonly string[]): Promise<readonly string[] | null> {
 	const path = [root];
 	const given: string[] = [];
 	/** the option whose value comes next */
-	let open: OptionNode | undefined;
+	let open: OptionShape | undefined;
 	for (const word of words.slice(0, -1)) {
 		const node = path.at(-1) ?? root;
 		const isValue = open !== undefined && !word.startsWith("-");
@@ -95,7 +95,7 @@ async function candidates(root: Node, words: readonly string[]): Promise<readonl
 }
 
 interface Line {
-	path: readonly Node[];
+	path: readonly CommandShape[];
 	words: readonly string[];
 	/** the arguments before the word */
 	given: readonly string[];

@@ -1,6 +1,6 @@
-// Finds the daemon, and starts it on first use. Inside an agent it is always the daemon that started the agent; a person
-// on another machine names theirs in the same way, with BROOD_URL and BROOD_TOKEN.
-import { existsSync, readFileSync, statSync } from "node:fs";
+// Finds the daemon, and starts it on first use. Inside an agent it is always the daemon that started the agent; a
+// person on another machine names theirs in the same way, with BROOD_URL and BROOD_TOKEN.
+import { existsSync, readFileSync, rmSync, statSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
@@ -70,8 +70,31 @@ export async function reconnect(deadline?: AbortSignal): Promise<Connected> {
 /** Somebody stopped this home's daemon on purpose: one that died has left its file. */
 export const isStopped = (): boolean => givenAddress() === null && !existsSync(path.join(homeOf(), "daemon.json"));
 
+/** The file that a daemon leaves whose place was taken from a copy of its home: each start would only end the other. */
+const replacedFile = (): string => path.join(homeOf(), "replaced");
+
+/** For somebody who says in so many words that the daemon is to start. */
+export function allowStart(): void {
+	if (givenAddress() === null) rmSync(replacedFile(), { force: true });
+}
+
+function refuseReplaced(): void {
+	if (!existsSync(replacedFile())) return;
+	const why = readFileSync(replacedFile(), "utf8").trim();
+	throw new Refused(
+		refuse(
+			"HOME_UNUSABLE",
+			`The daemon is not started by itself: ${why} \`brood up\` starts it and ends the other one.`,
+			{
+				suggestions: ["brood up"],
+			},
+		),
+	);
+}
+
 async function start(): Promise<Connected> {
 	checkToken(homeOf());
+	refuseReplaced();
 	const { launchDaemon } = await import("./start.ts");
 	const found = await launchDaemon(homeOf(), running);
 	if (!process.argv.includes("--json")) await nameInterruptedTurns(found);
@@ -80,7 +103,9 @@ async function start(): Promise<Connected> {
 
 let areInterruptedTurnsNamed = false;
 
-/** After a crash, or a stop that did not wait. Once, although each of several requests may find that the daemon is gone. */
+/**
+ * After a crash, or a stop that did not wait. Once, although each of several requests may find that the daemon is gone.
+ */
 async function nameInterruptedTurns(found: Connected): Promise<void> {
 	if (areInterruptedTurnsNamed) return;
 	areInterruptedTurnsNamed = true;

@@ -22,7 +22,9 @@ export class WrongDaemon extends Error {
 	override readonly name = "WrongDaemon";
 }
 
-/** Sends to a given address: a daemon on this machine that the caller trusts, or one that its certificate identifies. */
+/**
+ * Sends to a given address: a daemon on this machine that the caller trusts, or one that its certificate identifies.
+ */
 export const send: Send = async (url, request) => {
 	const { protocol, hostname } = new URL(url);
 	if (protocol !== "https:" && !loopback.includes(hostname)) {

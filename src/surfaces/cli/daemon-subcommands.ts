@@ -9,14 +9,13 @@ import { projectSubcommands } from "./project-subcommands.ts";
 import { uiSubcommands } from "./ui-subcommands.ts";
 
 export function daemonSubcommands(program: Command): void {
-	program.commandsGroup("Daemon:");
+	program.commandsGroup("Daemon and projects:");
 	for (const [name, description] of [
 		["up", "start the daemon, if it is not running"],
-		["status", "show the daemon's version, address, agents and problems"],
+		["status", "show the daemon's version, address, agents and problems; starts it if needed"],
 	] as const) {
 		subcommand(program, name, description).action(async (options) => {
-			const [{ act }, { statusLine }] = await Promise.all([import("./act.ts"), import("./status.ts")]);
-			await act(options, async ({ client }) => await client.call("status"), statusLine);
+			await (await import("./up.ts")).up(options, { starts: name === "up" });
 		});
 	}
 	uiSubcommands(program);
@@ -41,7 +40,7 @@ export function daemonSubcommands(program: Command): void {
 			options,
 			{},
 			({ file }) =>
-				`the token was replaced; the new one is in ${file}\nbrowsers and scripts with the old one have to be given the new one`,
+				`the token was replaced; the new one is in ${file}\ngive it to your scripts; all browsers are signed out, \`brood ui\` signs one in again`,
 		),
 	);
 	subcommand(program, "setup", "install the adapter for a vendor's agent and check that it starts")

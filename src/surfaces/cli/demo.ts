@@ -1,14 +1,22 @@
 // `brood demo`: three scripted agents take five issues of the playground through the preset `quick-fix`. It needs no
 // key and no network, uses only its own issues and agents, and deletes its agents at the end.
+
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { type Client, Refused } from "#client/client.ts";
+import { kindsOf } from "#contract/event-data.ts";
 import type { Issue } from "#contract/issue-wire.ts";
 import { makePlaygroundRepository, playground as project } from "#local/playground-repository.ts";
 import { act, type CliContext, type Options } from "./act.ts";
 import { homeOf } from "./connect.ts";
 import { print } from "./print.ts";
 import { issueTable } from "./print-issues.ts";
+
+/** After these there may be something to print, assign or approve. */
+const stepping = kindsOf({
+	issue: ["moved", "waitChanged", "returned", "escalated"],
+	agent: ["returned", "provisioned"],
+});
 
 const agentsMax = 3;
 const titles = ["Say hello", "Count to three", "Write a poem", "Name the colours", "List the days"];
@@ -57,8 +65,7 @@ class Demo {
 			const stop = new AbortController();
 			let all = await this.#step(issues, agents);
 			for await (const event of this.#client.events(lastEvent, stop.signal)) {
-				if (/^(issue\.(moved|waited|returned|escalated)|agent\.(returned|provisioned))$/.test(event.kind))
-					all = await this.#step(issues, agents);
+				if (stepping.has(event.kind)) all = await this.#step(issues, agents);
 				if (all.every(({ doneAt, attention }) => doneAt !== null || attention !== null)) stop.abort();
 			}
 			if (all.some(({ attention }) => attention !== null)) process.exitCode = 1;

@@ -19,7 +19,9 @@ export interface Scope {
 	project?: ProjectSlug;
 }
 
-/** Where names of agents and issues are looked for first: in the project of `--project`, else in that of the directory. */
+/**
+ * Where names of agents and issues are looked for first: in the project of `--project`, else in that of the directory.
+ */
 export async function scopeOf(cli: CliContext, references: readonly string[]): Promise<Scope> {
 	// anything else is whole, and needs no further request
 	const isBare = (reference: string): boolean => !/\/|.#/.test(reference) && reference !== "init";

@@ -80,7 +80,7 @@ function databaseFindings(found: RouteAnswer<"database"> | undefined): Finding[]
 	return [
 		good(
 			"database",
-			`a trip takes ${roundTripMs ?? "?"} ms, its clock is ${clockOffsetMs ?? "?"} ms ahead; LISTEN works`,
+			`a round trip takes ${roundTripMs ?? "?"} ms, its clock is ${clockOffsetMs ?? "?"} ms ahead; LISTEN works`,
 		),
 	];
 }
@@ -181,7 +181,7 @@ function containment(status: Status | null): Finding {
 	return {
 		name: "containment",
 		ok: true,
-		text: `${status.containment}: ${text}; agents have your own powers`,
+		text: `${status.containment}: ${text}; agents have your privileges`,
 		fix: stronger,
 	};
 }

@@ -1,14 +1,13 @@
 // `brood down` and `brood restart`.
-import { spawnSync } from "node:child_process";
 import { setTimeout as pause } from "node:timers/promises";
 import { Refused } from "#client/client.ts";
 import { fullName } from "#contract/full-name.ts";
 import { refuse } from "#contract/refusal.ts";
 import type { Status } from "#contract/wire.ts";
 import { holdersOf } from "#local/lock-holders.ts";
-import { programPath } from "#local/programs.ts";
 import { drainSignal } from "#local/signals.ts";
-import { givenAddress, homeOf, running } from "./connect.ts";
+import { allowStart, givenAddress, homeOf, running } from "./connect.ts";
+import { homeProblem } from "./home-check.ts";
 import { isRunning } from "./is-running.ts";
 import { print, printData, printError, printToStderr } from "./print.ts";
 import { retryCommand } from "./project-here.ts";
@@ -50,7 +49,7 @@ export async function down(options: DownOptions): Promise<void> {
 
 /** Stops the daemon, if it runs, and starts it again with the installed program; not if its configuration is wrong. */
 export async function restart(options: Omit<DownOptions, "quiet">): Promise<void> {
-	const wrong = givenAddress() === null ? configProblem() : null;
+	const wrong = givenAddress() === null ? homeProblem("--check-restart") : null;
 	if (wrong !== null) {
 		const refusal = refuse("VALIDATION_ERROR", `${wrong}\nThe daemon was not stopped.`);
 		process.exitCode = printError(new Refused(refusal), options.json === true);
@@ -58,15 +57,9 @@ export async function restart(options: Omit<DownOptions, "quiet">): Promise<void
 	}
 	await down({ ...options, quiet: true });
 	if (process.exitCode) return;
+	allowStart();
 	const { act } = await import("./act.ts");
 	await act(options, async ({ client }) => await client.call("status"), statusLine);
-}
-
-/** What the next daemon would say to its configuration; it reads it itself, with its own version. */
-function configProblem(): string | null {
-	const check = [programPath("programs/daemon"), "--check-config", "--home", homeOf()];
-	const { status, stderr } = spawnSync(process.execPath, check, { encoding: "utf8", timeout: 20_000 });
-	return status === 0 ? null : stderr.trim().replace(/^brood: /, "") || "The configuration could not be checked.";
 }
 
 /** Ctrl+C ends the command. The daemon has its signal and goes on stopping. */

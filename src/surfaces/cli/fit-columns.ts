@@ -7,7 +7,10 @@ interface Fit {
 	columns: number | null;
 	/** the least important column first */
 	leftOut: readonly string[];
-	/** the columns that are cut, in this order, each to at least its number of characters; only the first before any is left out */
+	/**
+	 * the columns that are cut, in this order, each to at least its number of characters; only the first before any is
+	 * left out
+	 */
 	cut: readonly (readonly [name: string, least: number])[];
 }
 

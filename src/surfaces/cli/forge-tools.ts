@@ -1,5 +1,6 @@
-// The forges' own command-line tools, which have the user's login: `gh` for GitHub, `glab` for GitLab. Titles and bodies
-// are written by agents, so they go through standard input, never as arguments, and the tool runs in no repository.
+// The forges' own command-line tools, which have the user's login: `gh` for GitHub, `glab` for GitLab. Titles and
+// bodies are written by agents, so they go through standard input, never as arguments, and the tool runs in no
+// repository.
 import { spawn } from "node:child_process";
 import { Refused } from "#client/client.ts";
 import { expected } from "#contract/log.ts";

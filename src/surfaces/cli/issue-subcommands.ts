@@ -146,7 +146,7 @@ export function issueProjectSubcommands(group: Command): void {
 	ofProject(group, "auto", "turn automatic work on issues on or off")
 		.argument("<on|off>", "off: running turns finish, and no further issue starts")
 		.argument("[project]", "the project; default: the one of this directory")
-		.option("--agents-max <count>", "up to how many agents it adds agents itself; `default` resets it")
+		.option("--agents-max <count>", "add agents by itself until the project has this many; `default` resets it")
 		.option("--type <type>", "the agent type, unless the preset names one; empty for none")
 		.addOption(
 			new Option(

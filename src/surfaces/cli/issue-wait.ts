@@ -1,6 +1,7 @@
 // `brood issue wait`: reads the issue once, then again after every event that may have changed it.
 
 import { Refused } from "#client/client.ts";
+import { isAbout } from "#contract/event-data.ts";
 import { needsPerson } from "#contract/issue.ts";
 import type { Issue } from "#contract/issue-wire.ts";
 import { looseData } from "#contract/loose-data.ts";
@@ -45,7 +46,7 @@ async function untilMet(cli: CliContext, name: string, options: WaitOptions, sig
 	if (met(first)) return first;
 	try {
 		for await (const event of client.events(lastEvent, signal, () => reconnect(signal))) {
-			if (!/^(issue|run)\./.test(event.kind) || looseData(event.data).issue !== first.id) continue;
+			if (!isAbout(event, "issue", "run") || looseData(event.data).issue !== first.id) continue;
 			const now = await client.call("issue", where);
 			if (met(now)) return now;
 		}

@@ -1,6 +1,5 @@
 // The actions of the issue commands.
 import type { RouteAnswer } from "#client/client.ts";
-import { counted } from "#contract/counted.ts";
 import type { Issue } from "#contract/issue-wire.ts";
 import type { RouteName } from "#contract/routes.ts";
 import { inline } from "#contract/visible.ts";
@@ -202,7 +201,7 @@ export async function auto(
 		},
 		({ slug: of, auto: isOn, agentsMax: most, agentType, policy: may }) =>
 			isOn
-				? `automatic work on the issues of ${of} is on, with at most ${counted(most, "agent")} of ${agentType === null ? "the type that the preset or a subscription names" : `type ${agentType}`}${may === null ? "" : ` and policy ${may}`}`
+				? `automatic work on the issues of ${of} is on; it adds agents of ${agentType === null ? "the type that the preset or a subscription names" : `type ${agentType}`}${may === null ? "" : ` and policy ${may}`} until the project has ${most}`
 				: `automatic work on the issues of ${of} is off`,
 	);
 }

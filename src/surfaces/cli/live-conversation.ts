@@ -4,16 +4,8 @@ import { looseData } from "#contract/loose-data.ts";
 import type { Delta } from "#contract/stream.ts";
 import { indented, inline, visible } from "#contract/visible.ts";
 import type { Item } from "#contract/wire.ts";
-import {
-	authorOf,
-	callTitle,
-	callWords,
-	insideOf,
-	planSteps,
-	resultOf,
-	summaryOf,
-	toolOf,
-} from "#views/conversation.ts";
+import { authorOf, callTitle, callWords, insideOf, resultOf, summaryOf, toolOf } from "#views/conversation.ts";
+import { planSteps } from "#views/plan.ts";
 import { printPainted, terminalColumns } from "./print.ts";
 import { hasColour, painted, type Style } from "./style.ts";
 import { WordWrap, wrapped } from "./word-wrap.ts";

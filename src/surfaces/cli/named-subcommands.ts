@@ -38,7 +38,7 @@ export function narrow(parent: Command, [word, ...rest]: readonly string[]): Nar
 	let droppedAny = false;
 	const create = parent.command.bind(parent);
 	Object.assign(parent, {
-		subcommand(name: string, options?: { hidden?: boolean }): Command {
+		command(name: string, options?: { hidden?: boolean }): Command {
 			if (name !== word) {
 				droppedAny = true;
 				return dropped;

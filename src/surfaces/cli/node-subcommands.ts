@@ -1,6 +1,7 @@
 // The machines that share a database.
 import type { Command } from "@commander-js/extra-typings";
 import { credentialHint } from "#contract/credential-hint.ts";
+import { nodeStateText } from "#contract/node-state-text.ts";
 import type { Node } from "#contract/node-wire.ts";
 import { call } from "./call.ts";
 import { subcommand } from "./options.ts";
@@ -32,7 +33,7 @@ async function tableOf(nodes: readonly Node[]): Promise<string> {
 	const ms = (value: number | null): string => (value === null ? "-" : `${value} ms`);
 	const rows = nodes.map((each) => [
 		`${each.name}${each.self ? " *" : ""}`,
-		each.state,
+		nodeStateText(each.state),
 		String(each.epoch),
 		each.version,
 		each.beatAgeMs === null
@@ -48,7 +49,7 @@ async function tableOf(nodes: readonly Node[]): Promise<string> {
 		withoutCredentials.map((each) => `\n${name} has no credentials of ${each}: ${credentialHint(each, name)}`),
 	);
 	const listed = table(
-		["NODE", "STATE", "EPOCH", "VERSION", "BEAT", "CLOCK OFFSET", "TRIP", "TURNS", "AGENTS", "LAST FALL"],
+		["NODE", "STATE", "EPOCH", "VERSION", "BEAT", "CLOCK OFFSET", "ROUND TRIP", "TURNS", "AGENTS", "LAST FALL"],
 		rows,
 	);
 	return `${listed}${missing.join("")}`;

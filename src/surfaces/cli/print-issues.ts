@@ -31,14 +31,14 @@ export function issueStateText({
 	if (attention !== null) return "needs attention";
 	if (broken !== null) return "preset broken";
 	if (doneAt !== null) return "done";
-	if (agent !== null) return "in work";
+	if (agent !== null) return "being worked on";
 	if (waiting !== null) return waitingTexts[waiting];
 	if (blockedBy.length > 0) return `blocked by ${blockedBy.map((number) => `#${number}`).join(" ")}`;
 	return notBefore === null ? "open" : "tried again later";
 }
 
 export function issueLines(issue: IssueDetails): string {
-	const { project, number, title, attention, artifacts } = issue;
+	const { project, number, title, attention, artifacts, filesAt } = issue;
 	const facts: [string, string | null][] = [
 		["stage", `${issue.stage} (${issueStateText(issue)}), preset ${issue.preset}`],
 		["attention", attention && `${attention.reason} (${attention.at})`],
@@ -58,7 +58,7 @@ export function issueLines(issue: IssueDetails): string {
 		],
 		["moves", issue.moves.join(", ") || null],
 		["folder", artifacts?.path ?? null],
-		["files", artifacts?.files.join(", ") || null],
+		["files", filesAt === undefined ? artifacts?.files.join(", ") || null : `out of reach: node ${filesAt} is down`],
 	];
 	const section = (name: string, lines: readonly string[]): string[] =>
 		lines.length === 0 ? [] : ["", `${name}:`, ...lines];
@@ -113,7 +113,7 @@ export function presetLines(presets: readonly NamedPreset[]): string {
 							loaded.preset.stages.map((stage) => stage.name).join(" → "),
 							`issues wait in ${waitingStages(loaded.preset).join(" and ")} until they are started`,
 						].join("\n  ");
-			return `${name}${usual ? " (the usual one)" : ""}\n  ${how}`;
+			return `${name}${usual ? " (default)" : ""}\n  ${how}`;
 		})
 		.join("\n");
 }

@@ -2,7 +2,7 @@
 import type { BoardColumn, Inbox, TreeRow } from "#contract/overviews.ts";
 import { inline } from "#contract/visible.ts";
 import { finishHint } from "#views/agent-text.ts";
-import { continues } from "#views/holds.ts";
+import { continues, errorReason } from "#views/holds.ts";
 import { fallenNodeHint } from "#views/overviews.ts";
 import { table } from "./print.ts";
 import { labelText } from "./print-agents.ts";
@@ -15,7 +15,7 @@ export function inboxText({ approvals, errors, humanAgents, reviews, limits, nod
 		agent.handle,
 		agent.project ?? "-",
 		agent.lastError?.code ?? "-",
-		inline(agent.holds.find(({ kind }) => kind === "error" || kind === "crash")?.reason ?? ""),
+		inline(errorReason(agent)),
 		continues(agent),
 	]);
 	const human = humanAgents.map(({ handle, project, turn }) => [

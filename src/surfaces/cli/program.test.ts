@@ -50,3 +50,10 @@ function wrongIn(example: string): string | null {
 	const known = found.node.options.flatMap(({ long, short }) => [long, short]);
 	return options.find((option) => !known.includes(option)) ?? null;
 }
+
+test("only the commands that the arguments name are created, and all of them for an alias or a wrong word", () => {
+	const named = (...words: string[]): string[] => commandsBelow(program(words), []).map((each) => each.words);
+	expect(named("ps")).toEqual(["ps"]);
+	expect(named("agent", "list")).toEqual(["agent list", "agent"]);
+	expect([named("task", "list").length, named("nothing").length]).toEqual([all.length, all.length]);
+});

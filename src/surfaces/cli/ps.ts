@@ -3,6 +3,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { RouteAnswer } from "#client/client.ts";
 import { inline, oneLine } from "#contract/visible.ts";
 import type { Agent } from "#contract/wire.ts";
+import { nodeName } from "#views/node-name.ts";
 import { styleOf } from "#views/state-style.ts";
 import { act, type CliContext, cliContextOf, type Options } from "./act.ts";
 import { reconnect } from "./connect.ts";
@@ -82,20 +83,18 @@ export class RefreshTimer {
 }
 
 async function linesOf({ client, query }: CliContext, { all, type, model }: PsOptions): Promise<Line[]> {
-	const [agents, progress] = await Promise.all([
+	const [agents, progress, nodes] = await Promise.all([
 		client.call("agents", { query: { ...query, type, model } }),
 		client.call("progress", { query }),
+		client.call("nodes"),
 	]);
 	const byAgent = new Map(progress.map((each) => [each.agent, each]));
-	// where all are at one node its name says nothing
-	const spread = new Set(agents.map(({ node }) => node)).size > 1;
-	const names = new Map((spread ? await client.call("nodes") : []).map(({ id, name }) => [id, name]));
 	return agents
 		.filter((agent) => all === true || (agent.life !== "ended" && agent.supervisor !== null))
 		.map((agent) => ({
 			...agent,
 			progress: byAgent.get(agent.id) ?? null,
-			at: (agent.node && names.get(agent.node)) ?? "",
+			at: nodeName(agent, nodes) ?? "",
 		}));
 }
 

@@ -22,7 +22,7 @@ export function queueSubcommands(program: Command): void {
 	promptCommand(program, "prompt", "give an agent a prompt")
 		.option("--wait", "wait for the turn and print the answer")
 		.option("--follow", "wait for the turn and show what the agent does")
-		.option("--now", "run it now, in one turn, even if the agent is paused or held")
+		.option("--now", "run it now, in one turn, even if the agent is held (paused, for example)")
 		.addHelpText(
 			"after",
 			"\nExamples:\n  brood prompt opus-1 'fix the test' --wait\n  brood prompt opus-1 'this first' --front\n  brood prompt opus-1 --file task.md --not-before 2h",

@@ -47,8 +47,8 @@ export async function addRepository(
 }
 
 /**
- * Offers to add the repository of this directory, which is not a project yet. Undefined outside of repositories, and inside
- * an agent, whose project the daemon knows.
+ * Offers to add the repository of this directory, which is not a project yet. Undefined outside of repositories, and
+ * inside an agent, whose project the daemon knows.
  */
 export async function offerRepository(
 	cli: CliContext,

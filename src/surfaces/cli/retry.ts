@@ -28,7 +28,7 @@ async function retryAll(agent: string | undefined, options: AllOptions): Promise
 		options,
 		async (cli) => {
 			if (agent !== undefined) throw new UsageError("Name an agent or use --all, not both.");
-			return await retryCut(cli, options);
+			return await retryInterrupted(cli, options);
 		},
 		(retried) =>
 			retried.map(({ agent: name, prompt: { id } }) => `${name}: prompt ${id} runs it again`).join("\n") ||
@@ -37,7 +37,7 @@ async function retryAll(agent: string | undefined, options: AllOptions): Promise
 }
 
 /** A failure with one does not stop the others. */
-async function retryCut(cli: CliContext, options: AllOptions): Promise<Retried[]> {
+async function retryInterrupted(cli: CliContext, options: AllOptions): Promise<Retried[]> {
 	const { client, key } = cli;
 	const query = await scopeOfAll(cli, options);
 	const { interrupted } = await client.call("interruptedTurns");

@@ -5,7 +5,7 @@ import { Refused } from "#client/client.ts";
 import { fullName } from "#contract/full-name.ts";
 import { inline } from "#contract/visible.ts";
 import type { Agent, Project, Turn } from "#contract/wire.ts";
-import { verbToContinue } from "#views/holds.ts";
+import { verbThatEndsHolds } from "#views/agent-actions.ts";
 import { act, type CliContext, freshKey, type Options } from "./act.ts";
 import { chooseType, howToLogInIfNot } from "./default-type.ts";
 import { detachOnInterrupt } from "./detach.ts";
@@ -155,10 +155,10 @@ function endText({ state, reason }: Turn): string {
 	return state === "failed" ? `The turn failed${why}.` : `The turn was interrupted${why}.`;
 }
 
-/** A held agent takes no prompt before it is resumed or repaired. */
+/** A held agent starts no prompt before it is resumed or repaired. */
 function goOn(agent: Agent, { state, retriedAs }: Turn, handle: string): string {
 	if (agent.holds.length === 0) return `brood prompt ${handle} '…' --follow`;
-	const verb = verbToContinue(agent);
+	const verb = verbThatEndsHolds(agent);
 	const isRetried = verb === "resume" && state !== "completed" && retriedAs === null;
 	return `brood agent ${verb} ${handle}${isRetried ? " --retry" : ""}`;
 }

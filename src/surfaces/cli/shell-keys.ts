@@ -1,5 +1,5 @@
-// Keys of the shell that runs this command. Agents see none of them, until they are given to a subscription: with `--env`,
-// or after a yes on the terminal. Only names are ever printed.
+// Keys of the shell that runs this command. Agents see none of them, until they are given to a subscription: with
+// `--env`, or after a yes on the terminal. Only names are ever printed.
 import type { ApiKeys } from "#contract/subscription.ts";
 import type { Subscription, VendorAgent } from "#contract/wire.ts";
 import type { CliContext } from "./act.ts";
@@ -56,8 +56,8 @@ interface KeyOptions {
 }
 
 /**
- * The subscription that a new agent of this type is bound to, with keys of this shell; undefined if it uses what it would
- * use anyway.
+ * The subscription that a new agent of this type is bound to, with keys of this shell; undefined if it uses what it
+ * would use anyway.
  */
 export async function subscriptionWithKeys(
 	{ client, home }: CliContext,

@@ -16,7 +16,10 @@ export const painted = (style: Style, text: string, colour: boolean = hasColour(
 
 const whens = ["always", "never", "auto"];
 
-/** What `--color` was given that is none of its values; null if all is well. Alone, before another option, it is `always`. */
+/**
+ * What `--color` was given that is none of its values; null if all is well. Alone, before another option, it is
+ * `always`.
+ */
 export function wrongColour(args: readonly string[]): string | null {
 	const end = args.indexOf("--");
 	const words = end < 0 ? args : args.slice(0, end);

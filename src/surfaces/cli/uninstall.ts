@@ -4,7 +4,7 @@ import { spawn } from "node:child_process";
 import { existsSync, rmSync } from "node:fs";
 import path from "node:path";
 import { text } from "node:stream/consumers";
-import { Refused } from "#client/client.ts";
+import { type Client, Refused } from "#client/client.ts";
 import { counted } from "#contract/counted.ts";
 import { fullName } from "#contract/full-name.ts";
 import { refuse } from "#contract/refusal.ts";
@@ -33,12 +33,15 @@ interface InProject {
 	problem: string | null;
 }
 
+/** What is on this machine, of this node. */
 interface Known {
 	/** the projects' repositories */
 	projects: string[];
-	/** the ids of all agents that ever were */
+	/** the ids of all its agents that ever were */
 	agents: string[];
 	workspaces: { agent: string; folder: string }[];
+	/** whether the conversations are in the home, and not in a database */
+	hasStore: boolean;
 }
 
 interface Uninstalled {
@@ -59,7 +62,7 @@ export async function uninstall(options: UninstallOptions): Promise<void> {
 		const there = existsSync(home);
 		if (there && !existsSync(path.join(home, "id")))
 			throw new Refused(refuse("HOME_UNUSABLE", `${home} does not look like a home of Brood; nothing was removed.`));
-		const known = options.all === true && there ? await knownToDaemon() : { projects: [], agents: [], workspaces: [] };
+		const known = options.all === true && there ? await knownToNode((await connect()).client) : nothing;
 		if (options.all === true && there) await askFirst(home, known, options);
 		await showingProgress("stopping the daemon", () => down({ json: options.json, quiet: true }));
 		if (process.exitCode) return;
@@ -74,44 +77,66 @@ export async function uninstall(options: UninstallOptions): Promise<void> {
 	}
 }
 
-/** Starts the daemon if it does not run: only the store knows the projects. */
-async function knownToDaemon(): Promise<Known> {
-	const { client } = await connect();
-	const [projects, agents] = [
-		await client.call("projects", { query: {} }),
-		await client.call("agents", { query: { reaped: "true" } }),
-	];
+const nothing: Known = { projects: [], agents: [], workspaces: [], hasStore: false };
+
+/** Only the store knows the projects; the snapshots of agents at other nodes are not this home's to delete. */
+export async function knownToNode(client: Client): Promise<Known> {
+	const [{ store }, nodes, projects, agents] = await Promise.all([
+		client.call("status"),
+		client.call("nodes"),
+		client.call("projects", { query: {} }),
+		client.call("agents", { query: { reaped: "true" } }),
+	]);
+	const self = nodes.find((each) => each.self)?.id ?? null;
+	const hasStore = store !== "postgres";
+	// rows without a node are from before there were any
+	const isHere = ({ node }: { node: string | null }): boolean => hasStore || node === null || node === self;
+	const own = agents.filter(isHere);
+	const sites = await Promise.all(
+		projects
+			.filter((project) => !isHere(project))
+			.map(async ({ slug }) => await client.call("sites", { params: { project: slug } })),
+	);
 	return {
-		projects: projects.map(({ path: folder }) => folder),
-		agents: agents.map(({ id }) => id),
-		workspaces: agents.flatMap((agent) =>
+		projects: [...projects, ...sites.flat()].filter(isHere).map(({ path: folder }) => folder),
+		agents: own.map(({ id }) => id),
+		workspaces: own.flatMap((agent) =>
 			agent.workspace === null ? [] : { agent: fullName(agent), folder: agent.workspace.path },
 		),
+		hasStore,
 	};
 }
 
 /** `--yes` answers the question, but not for work that is nowhere else: that takes `--discard`. */
 async function askFirst(home: string, known: Known, { yes, discard }: UninstallOptions): Promise<void> {
-	const unsaved: { agent: string; files: number }[] = await showingProgress("looking for uncommitted work", () =>
+	const unsaved: { agent: string; files: number | null }[] = await showingProgress("looking for uncommitted work", () =>
 		runUninstall(home, known, ["--look"]),
 	);
-	const named = unsaved.map(({ agent, files }) => `${agent} (${counted(files, "file")})`).join(", ");
+	const named = unsaved
+		.map(({ agent, files }) => `${agent} (${files === null ? "cannot be read from here" : counted(files, "file")})`)
+		.join(", ");
 	if (yes === true && (discard === true || unsaved.length === 0)) return;
 	if (yes === true)
 		throw new Refused(
-			refuse("WORKTREE_DIRTY", `Uncommitted work would be lost, and nothing was removed: ${named}.`, {
+			refuse("WORKTREE_DIRTY", `Uncommitted work may be lost, and nothing was removed: ${named}.`, {
 				suggestions: [
 					...unsaved.slice(0, 5).map(({ agent }) => `brood diff ${agent}`),
 					"brood uninstall --all --yes --discard",
 				],
 			}),
 		);
-	const repositories = counted(known.projects.length, "repository", "repositories");
-	const loses = unsaved.length === 0 ? "" : `The uncommitted work of ${named} is lost. `;
-	const question = `Remove ${home} with every conversation, worktree and snapshot, and Brood's refs in ${repositories}? ${loses}Commits that only a clone has, and repositories added by URL, are lost; branches stay.`;
-	const said = await confirm(question);
+	const said = await confirm(questionFor(home, known, named));
 	if (said === null) throw new UsageError("Nobody is there to confirm: pass --yes.");
 	if (!said) throw new Refused(refuse("CONFLICT", "Nothing was removed."));
+}
+
+/** `unsaved` names the agents with uncommitted work. */
+export function questionFor(home: string, { projects, hasStore }: Known, unsaved: string): string {
+	const repositories = counted(projects.length, "repository", "repositories");
+	const loses = unsaved === "" ? "" : ` The uncommitted work of ${unsaved} is lost.`;
+	const what = hasStore ? "every conversation, worktree and snapshot" : "the worktrees and snapshots of its agents";
+	const stay = hasStore ? "branches stay" : "branches stay, and so do the conversations in the database";
+	return `Remove ${home} with ${what}, and Brood's refs in ${repositories}?${loses} Commits that only a clone has, and repositories added by URL, are lost; ${stay}.`;
 }
 
 async function removeAll(home: string, known: Known): Promise<Pick<Uninstalled, "left" | "projects">> {

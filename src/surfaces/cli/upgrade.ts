@@ -1,8 +1,8 @@
-// A daemon of an older version: this one replaces it as soon as no turn runs (`src/daemon/replace.ts`).
+// A daemon of an older version: this one replaces it as soon as no turn runs (`src/daemon/upgrade.ts`).
 import { setTimeout as pause } from "node:timers/promises";
 import type { Status } from "#contract/wire.ts";
 import { holdersOf } from "#local/lock-holders.ts";
-import { replaceSignal } from "#local/signals.ts";
+import { upgradeSignal } from "#local/signals.ts";
 import { version } from "#src/version.ts";
 import { isRunning } from "./is-running.ts";
 import { printToStderr } from "./print.ts";
@@ -15,7 +15,7 @@ export async function replaceOlder({ pid, version: theirs, turns }: Status, home
 	const held = holdersOf(home);
 	// out of reach in another container, or newer than this program
 	if (!isOlder(theirs) || (held !== null && !held.includes(pid))) return false;
-	process.kill(pid, replaceSignal);
+	process.kill(pid, upgradeSignal);
 	const quiet = process.argv.includes("--json");
 	for (const until = performance.now() + stopMs; turns === 0 && performance.now() < until; await pause(20))
 		if (!isRunning(pid)) {

@@ -1,9 +1,10 @@
 // `brood wait`: the wait is a row in the daemon. The command holds a request open, and reconnects if it breaks.
 import { setTimeout as pause } from "node:timers/promises";
 import { Refused } from "#client/client.ts";
+import { waitOut } from "#client/wait-out.ts";
 import type { AgentId } from "#contract/ids.ts";
 import { expected } from "#contract/log.ts";
-import { refuse } from "#contract/refusal.ts";
+import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
 import { inline } from "#contract/visible.ts";
 import type { Wait } from "#contract/wire.ts";
 import { act, type CliContext, type Options } from "./act.ts";
@@ -59,22 +60,25 @@ async function request(agents: string[], options: WaitOptions, cli: CliContext) 
 	};
 }
 
-/** Survives a restart of the daemon: the wait is still there afterwards. */
+/** Survives a restart of the daemon and an outage of its database: the wait is still there afterwards. */
 async function untilEnded(opened: Wait, cli: CliContext, deadline: AbortSignal | undefined): Promise<Wait> {
 	let { client } = cli;
-	for (let now = opened; ; ) {
-		if (now.state !== "open") return now;
-		try {
-			now = await client.call("wait", { params: { wait: String(opened.id) }, query: { block: "true" } });
-		} catch (error) {
-			if (error instanceof Refused) throw error;
-			await pause(250);
-			({ client } = await reconnect(deadline));
-		}
-	}
+	const look = async (): Promise<Wait | Refusal> => {
+		for (;;)
+			try {
+				return await client.call("wait", { params: { wait: String(opened.id) }, query: { block: "true" } });
+			} catch (error) {
+				if (error instanceof Refused) return error.refusal;
+				await pause(250);
+				({ client } = await reconnect(deadline));
+			}
+	};
+	const ended = await waitOut(opened, { look });
+	if (isRefusal(ended)) throw new Refused(ended);
+	return ended;
 }
 
-/** An approval that a person has to give blocks the wait: it is named at once, with the command that answers it. */
+/** An approval that a person has to give blocks the wait: it is named at once, with the command that shows it. */
 async function sayApprovals({ client }: CliContext, { seen }: Wait, signal: AbortSignal): Promise<void> {
 	const targets = new Set(seen.map(({ agent }) => agent));
 	const handles = new Map(seen.map(({ agent, handle }) => [agent, handle]));

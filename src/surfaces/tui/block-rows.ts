@@ -1,8 +1,10 @@
-// The rows of one block of a conversation. Collapsed, a call is one row and a thought is one; opened, they are whole.
+// The rows of one block of a conversation. Collapsed, a call, a thought and an outdated plan are one row each;
+// opened, they are whole.
 import { inline, oneLine, visible } from "#contract/visible.ts";
-import { type Block, type CallResult, callWords, insideOf, planSteps, summaryOf } from "#views/conversation.ts";
+import { type Block, type CallResult, callWords, insideOf, summaryOf } from "#views/conversation.ts";
 import { withSenders } from "#views/mail-senders.ts";
 import { painted, type Style } from "#views/paint.ts";
+import { planLine, planSteps } from "#views/plan.ts";
 import { colouredCode } from "./code-colours.ts";
 import { clipped, markdownRows, widthOf, wrapped } from "./pi/text.ts";
 
@@ -36,8 +38,8 @@ const selected = (row: string, { width, colour }: BlockLook): string =>
 	colour ? `\u001B[7m${row.replaceAll("\u001B[0m", "\u001B[0;7m")}\u001B[0m` : clipped(`> ${row}`, width);
 
 /** The sender of a prompt or an interrupt, if it was not the user. */
-const fromWhom = ({ source }: Block, { nameOf }: BlockLook): string =>
-	source === "" ? "" : `${inline(nameOf(source))} `;
+const fromWhom = ({ author }: Block, { nameOf }: BlockLook): string =>
+	author === "" ? "" : `${inline(nameOf(author))} `;
 
 function rowsOf(block: Block, look: BlockLook): string[] {
 	const paint = (style: Style, text: string): string => painted(style, text, look.colour);
@@ -48,7 +50,7 @@ function rowsOf(block: Block, look: BlockLook): string[] {
 		}
 		case "message":
 			return block.bad
-				? hanging(margin, block.text, look.width).map((row) => paint("bad", row))
+				? hanging("✗ ", `failed: ${block.text}`, look.width).map((row) => paint("bad", row))
 				: markdownRows(visible(block.text), {
 						...{ width: Math.min(look.width, proseMax), colour: look.colour, highlight: colouredCode },
 					}).map((row) => margin + row);
@@ -60,7 +62,9 @@ function rowsOf(block: Block, look: BlockLook): string[] {
 		case "call":
 			return [callRow(block, look), ...(look.isOpened ? openedRows(block, look) : [])];
 		case "plan":
-			return planRows(block.text, look);
+			return block.isOutdated && !look.isOpened
+				? [paint("faint", clipped(`${margin}… ${planLine(block.text)}`, look.width))]
+				: planRows(block.text, look);
 		default:
 			return hanging(margin, fromWhom(block, look) + block.text, look.width).map((row) =>
 				paint(block.bad ? "bad" : "faint", row),
@@ -69,12 +73,12 @@ function rowsOf(block: Block, look: BlockLook): string[] {
 }
 
 /** The title on the left, how it ended on the right. */
-function callRow({ source, text, result, change, bad }: Block, look: BlockLook): string {
+function callRow({ tool: called, text, result, change, bad }: Block, look: BlockLook): string {
 	const { colour, folder } = look;
 	const width = Math.min(look.width, proseMax);
 	const changed = change === null || bad ? null : `+${change.added} −${change.deleted}`;
 	const end = result === null ? "…" : (changed ?? endOf(result, look));
-	const words = callWords(source, insideOf(folder, text));
+	const words = callWords(called, insideOf(folder, text));
 	const tool = inline(words.tool);
 	const room = Math.max(8, width - 3 - widthOf(tool) - Math.min(widthOf(end), Math.floor(width / 2)) - 2);
 	const title = clipped(inline(words.title), room);

@@ -70,7 +70,10 @@ function filesIn(folder: string): Promise<string[]> {
 	return last.files;
 }
 
-/** The files below a folder, folders with a slash at their end. git is not asked: a repository could make it run programs. */
+/**
+ * The files below a folder, folders with a slash at their end. git is not asked: a repository could make it run
+ * programs.
+ */
 async function walked(folder: string): Promise<string[]> {
 	const found: string[] = [];
 	const open = [""];

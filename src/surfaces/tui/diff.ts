@@ -1,5 +1,6 @@
 // A patch, cut into files: a list of files, each of which opens. Where its rows are is computed file by file, so that a
 // list of 20,000 files costs as much per key as a short one.
+import { createHash } from "node:crypto";
 import type { Diff } from "#contract/workspace.ts";
 import { patchFiles } from "#views/diff-lines.ts";
 import { shownLine } from "./diff-line.ts";
@@ -98,14 +99,12 @@ function lineRows(file: PanelFile | undefined, width: number): readonly LineRow[
 const marks = new WeakMap<PanelFile, string>();
 
 /** A file as it was viewed: it counts as viewed until its lines change. Null while its lines are not loaded. */
-export function reviewMark(file: PanelFile): string | null {
+export function reviewMark({ agent }: DiffSource, file: PanelFile): string | null {
 	const { path, lines } = file;
 	if (lines === null) return null;
 	const known = marks.get(file);
 	if (known !== undefined) return known;
-	let hash = 0;
-	for (const line of lines) for (const letter of line) hash = (hash * 31 + (letter.codePointAt(0) ?? 0)) | 0;
-	const mark = `${path} ${lines.length} ${hash >>> 0}`;
+	const mark = `${agent} ${path} ${createHash("sha256").update(lines.join("\n")).digest("base64url")}`;
 	marks.set(file, mark);
 	return mark;
 }

@@ -1,7 +1,7 @@
 // What is being written to each agent: it stays with the agent, also over a restart.
 import type { AgentId } from "#contract/ids.ts";
 import type { Saved } from "#contract/terminal-file.ts";
-import type { Seen } from "./model.ts";
+import type { Effect, Seen, State } from "./model.ts";
 import type { Draft } from "./pi/draft.ts";
 
 export class Drafts {
@@ -26,6 +26,12 @@ export class Drafts {
 		return draft;
 	}
 
+	/** In the input now: a prompt of the queue while it is edited. */
+	shown({ current, editing }: Pick<State, "current" | "editing">): Draft {
+		const prompt = editing.get(current);
+		return prompt === undefined ? this.of(current) : this.#edited(prompt);
+	}
+
 	/** What was written before any agent was known goes to the first one that is shown. */
 	move(from: AgentId, to: AgentId): void {
 		const { text } = this.of(from);
@@ -33,8 +39,13 @@ export class Drafts {
 		if (text !== "") this.of(to).insert(text);
 	}
 
-	/** A prompt of a queue. */
-	edited(prompt: number): Draft {
+	/** What was sent and not answered, before what has been written since. */
+	giveBack(agent: AgentId, sent: string): void {
+		const draft = this.of(agent);
+		if (sent !== "") draft.set([sent, draft.text].filter(Boolean).join("\n"));
+	}
+
+	#edited(prompt: number): Draft {
 		const draft = this.#edits.get(prompt) ?? this.#make();
 		this.#edits.set(prompt, draft);
 		return draft;
@@ -49,6 +60,13 @@ export class Drafts {
 	}
 }
 
+/** What a key does to the input. */
+export function changeDraft(draft: Draft, effect: Extract<Effect, { do: "edit" | "draft" | "remember" }>): void {
+	if (effect.do === "edit") draft.input(effect.data);
+	else if (effect.do === "draft") draft.set(effect.text);
+	else draft.remember(effect.text);
+}
+
 /** prompts that the arrow keys bring back */
 const recalledMax = 100;
 
@@ -56,6 +74,6 @@ const recalledMax = 100;
 export const sentTo = (seen: Seen, agent: AgentId): string[] =>
 	seen
 		.blocks(agent)
-		.filter(({ kind, source }) => kind === "prompt" && source === "")
+		.filter(({ kind, author }) => kind === "prompt" && author === "")
 		.slice(-recalledMax)
 		.map(({ text }) => text);

@@ -1,9 +1,11 @@
 // Everything that needs a person, as rows.
 import type { AgentId } from "#contract/ids.ts";
 import { ageOf } from "#views/age.ts";
-import { finishHint, stateOf } from "#views/agent-text.ts";
+import { finishHint } from "#views/agent-text.ts";
 import { fallenNodeHint } from "#views/overviews.ts";
 import type { Style } from "#views/paint.ts";
+import { stateText } from "./agent-text.ts";
+import { withLocalTimes } from "./local-times.ts";
 import type { Seen } from "./model.ts";
 
 export interface InboxRow {
@@ -27,7 +29,7 @@ export function inboxRows(seen: Seen): InboxRow[] {
 		...errors.map(
 			(agent): InboxRow => ({
 				...{ style: "bad", glyph: "✗", agent: agent.id, hint: "" },
-				text: `${agent.handle}  ${stateOf(agent)}`,
+				text: `${agent.handle}  ${stateText(agent, seen.now)}`,
 			}),
 		),
 		...humanAgents.map(
@@ -46,7 +48,7 @@ export function inboxRows(seen: Seen): InboxRow[] {
 		...limits.map(
 			({ name, coolingUntil }): InboxRow => ({
 				...{ style: "wait", glyph: "⧗", agent: null },
-				text: `${name}  cools down until ${coolingUntil}`,
+				text: `${name}  cools down until ${withLocalTimes(coolingUntil ?? "", seen.now)}`,
 				hint: `brood subscription show ${name}`,
 			}),
 		),

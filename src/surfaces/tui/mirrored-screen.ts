@@ -7,6 +7,7 @@ import { nodeName } from "#views/node-name.ts";
 import { inboxOf, treeOf } from "#views/overviews.ts";
 import { Conversation, rangesOf, type Source } from "./conversation.ts";
 import type { Seen } from "./model.ts";
+import { isIn } from "./moving.ts";
 import type { Anchor } from "./page.ts";
 import type { SlashAnswer } from "./slash.ts";
 import type { TerminalOptions } from "./terminal-options.ts";
@@ -128,10 +129,7 @@ export class MirroredScreen {
 		return {
 			connection: mirror.state === "lost" && this.#isStopped() ? "stopped" : mirror.state,
 			project,
-			tree:
-				project === null
-					? everywhere
-					: treeOf(agents.filter((agent) => agent.project === project || agent.supervisor === null)),
+			tree: project === null ? everywhere : treeOf(agents.filter((agent) => isIn(agent, project))),
 			everywhere,
 			agents: new Map(agents.map((agent): [AgentId, Agent] => [agent.id, agent])),
 			inbox,

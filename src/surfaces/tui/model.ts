@@ -10,8 +10,12 @@ import type { Anchor } from "./page.ts";
 /** What the daemon says, as the mirror has it. */
 export interface Seen {
 	connection: "connecting" | "live" | "lost" | "stopped";
+	/** that of the directory */
 	project: ProjectSlug | null;
-	/** the agents of the project and agent 0, each before those below it; all agents without a project */
+	/**
+	 * the agents of the directory's project and agent 0, each before those below it; all agents without a project. For
+	 * the project of the current agent: `treeAround`
+	 */
 	tree: readonly TreeRow[];
 	/** the agents of all projects */
 	everywhere: readonly TreeRow[];
@@ -45,14 +49,18 @@ export interface State {
 	selected: number | null;
 	panel: Panel | null;
 	status: StatusMessage | null;
-	/** a key that has to be pressed twice was pressed once, at this time */
-	armed: { key: "escape" | "ctrl+c"; at: number } | null;
+	/** Ctrl+C, which has to be pressed twice to leave, was pressed once, at this time */
+	armed: number | null;
+	/** what Ctrl+C has just taken out of the input: if the next keys leave, it is the draft again */
+	cleared: string | null;
+	/** the turn of each agent that Esc has interrupted: until it ends, Esc ends it by force */
+	interrupted: ReadonlyMap<AgentId, number>;
 	/** when a key was last typed: single letters answer an approval only after a pause */
 	typedAt: number;
 	/** the prompt in each agent's queue that is being edited */
 	editing: ReadonlyMap<AgentId, number>;
 	/** commands that have not answered yet, the latest last, and where they were given */
-	waiting: readonly { id: number; text: string; agent: AgentId }[];
+	waiting: readonly { id: number; text: string; agent: AgentId; awaited: readonly AgentId[] }[];
 	/** how far the question above the input was read; null if it has just come */
 	question: Question | null;
 	/** the files of diffs that were viewed, as they were then */
@@ -130,6 +138,8 @@ export const firstState = (current: AgentId): State => ({
 	panel: null,
 	status: null,
 	armed: null,
+	cleared: null,
+	interrupted: new Map(),
 	typedAt: 0,
 	editing: new Map(),
 	waiting: [],
@@ -149,7 +159,7 @@ export type Effect =
 	| { do: "load-file"; source: DiffSource; path: string }
 	| { do: "queue"; agent: AgentId; prompt: number; change: { to: number } | "remove" }
 	| { do: "edit-prompt"; agent: AgentId; prompt: number; text: string }
-	| { do: "mail"; agent: AgentId; mail: number; change: "read" | "delete" }
+	| { do: "delete-mail"; agent: AgentId; mail: number }
 	| { do: "draft"; text: string }
 	| { do: "remember"; text: string }
 	| { do: "transcript" }

@@ -1,10 +1,30 @@
 // Moving in the tree: who is above, the next child, and the next that needs a person.
-import type { AgentId } from "#contract/ids.ts";
+import type { AgentId, ProjectSlug } from "#contract/ids.ts";
 import type { Agent } from "#contract/wire.ts";
+import { treeOf } from "#views/overviews.ts";
 import type { PickerFilter, Seen } from "./model.ts";
 import { matching } from "./pi/text.ts";
 
-type Tree = Pick<Seen, "tree" | "agents">;
+type Tree = Pick<Seen, "tree" | "everywhere" | "agents" | "project">;
+
+const otherTrees = new WeakMap<Seen["everywhere"], Map<ProjectSlug, Seen["tree"]>>();
+
+/** The agents of an agent's project and agent 0. The project may be another one than that of the directory. */
+export function treeAround({ tree, everywhere, agents, project }: Tree, of: AgentId): Seen["tree"] {
+	const other = agents.get(of)?.project ?? null;
+	if (project === null || other === null || other === project) return tree;
+	const trees = otherTrees.get(everywhere) ?? new Map<ProjectSlug, Seen["tree"]>();
+	otherTrees.set(everywhere, trees);
+	const found = trees.get(other) ?? treeOf(agentsIn(everywhere).filter((agent) => isIn(agent, other)));
+	trees.set(other, found);
+	return found;
+}
+
+const agentsIn = (tree: Seen["tree"]): Agent[] => tree.map(({ agent }) => agent);
+
+/** Agent 0 is in every project. */
+export const isIn = (agent: Agent, project: ProjectSlug): boolean =>
+	agent.project === project || agent.supervisor === null;
 
 export const agentAbove = ({ agents }: Tree, of: AgentId): Agent | null => {
 	const supervisor = agents.get(of)?.supervisor ?? null;
@@ -12,8 +32,8 @@ export const agentAbove = ({ agents }: Tree, of: AgentId): Agent | null => {
 };
 
 /** In the order in which they were made. */
-export const childrenOf = ({ tree }: Tree, of: AgentId): Agent[] =>
-	tree.map(({ agent }) => agent).filter(({ supervisor }) => supervisor === of);
+export const childrenOf = (seen: Tree, of: AgentId): Agent[] =>
+	agentsIn(treeAround(seen, of)).filter(({ supervisor }) => supervisor === of);
 
 /** The living child that was made last; a dead one only if none lives. */
 export function childOf(seen: Tree, of: AgentId): Agent | null {
@@ -22,11 +42,11 @@ export function childOf(seen: Tree, of: AgentId): Agent | null {
 }
 
 /** The living agents below the same one, and itself. The dead are reached through the tree. */
-function siblingsOf({ tree, agents }: Tree, of: AgentId): Agent[] {
-	const supervisor = agents.get(of)?.supervisor ?? null;
-	return tree
-		.map(({ agent }) => agent)
-		.filter((each) => each.supervisor === supervisor && (isLiving(each) || each.id === of));
+function siblingsOf(seen: Tree, of: AgentId): Agent[] {
+	const supervisor = seen.agents.get(of)?.supervisor ?? null;
+	return agentsIn(treeAround(seen, of)).filter(
+		(each) => each.supervisor === supervisor && (isLiving(each) || each.id === of),
+	);
 }
 
 /** Null if there is no other one. */
@@ -41,7 +61,7 @@ export const isLiving = ({ life }: Pick<Agent, "life">): boolean => life !== "en
 
 /** The living agent of the project that was active last; agent 0 if it has none. */
 export function lastActive({ tree, project }: Pick<Seen, "tree" | "project">): Agent | null {
-	const agents = tree.map(({ agent }) => agent);
+	const agents = agentsIn(tree);
 	const living = agents.filter((agent) => isLiving(agent) && agent.project === project && agent.supervisor !== null);
 	const [last] = living.toSorted((a, b) => (a.lastActiveAt < b.lastActiveAt ? 1 : -1));
 	return last ?? agents[0] ?? null;
@@ -51,7 +71,7 @@ export function lastActive({ tree, project }: Pick<Seen, "tree" | "project">): A
 export function needingYou({ everywhere, inbox }: Pick<Seen, "everywhere" | "inbox">): Agent[] {
 	const { approvals, errors, humanAgents } = inbox;
 	const ids = new Set([...approvals.map(({ agent }) => agent), ...[...errors, ...humanAgents].map(({ id }) => id)]);
-	return everywhere.map(({ agent }) => agent).filter(({ id }) => ids.has(id));
+	return agentsIn(everywhere).filter(({ id }) => ids.has(id));
 }
 
 /** The next one after the current agent, round and round. */
@@ -64,10 +84,10 @@ export function nextNeedingYou(seen: Seen, current: AgentId): Agent | null {
 	return next?.id === current && needing.length === 1 ? null : next;
 }
 
-function wantedRows(seen: Seen, filter: PickerFilter): Seen["tree"] {
+function wantedRows(seen: Seen, filter: PickerFilter, current: AgentId): Seen["tree"] {
 	if (filter === "everywhere") return seen.everywhere;
-	if (filter === "all") return seen.tree;
-	if (filter === "living") return seen.tree.filter(({ agent }) => isLiving(agent));
+	if (filter === "all") return treeAround(seen, current);
+	if (filter === "living") return treeAround(seen, current).filter(({ agent }) => isLiving(agent));
 	const needing = new Set(needingYou(seen).map(({ id }) => id));
 	return seen.everywhere.filter(({ agent }) => needing.has(agent.id));
 }
@@ -82,9 +102,10 @@ export interface PickerRow {
 /** The rows of the tree picker. A search shows what it finds, best first, without its surroundings. */
 export function pickerRows(
 	seen: Seen,
+	current: AgentId,
 	{ filter, words, collapsed }: { filter: PickerFilter; words: string; collapsed: ReadonlySet<AgentId> },
 ): PickerRow[] {
-	const wanted = wantedRows(seen, filter);
+	const wanted = wantedRows(seen, filter, current);
 	if (words.trim() !== "")
 		return matching(wanted, words, ({ agent }) => `${agent.handle} ${agent.project ?? ""}`).map(({ agent }) => ({
 			...{ agent, depth: 0, hidden: 0 },

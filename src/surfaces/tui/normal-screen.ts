@@ -1,5 +1,5 @@
-// Leaves the alternate screen for a while: the conversation as text, where the terminal's own scrollback and selection work, or
-// the shell.
+// Leaves the alternate screen for a while: the conversation as text, where the terminal's own scrollback and selection
+// work, or the shell.
 import type { AgentId } from "#contract/ids.ts";
 import { nameOf } from "./agent-text.ts";
 import { blockRows } from "./block-rows.ts";

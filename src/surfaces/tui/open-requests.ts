@@ -11,7 +11,8 @@ export interface RequestOrigin {
 	cancelled?: string | undefined;
 }
 
-export type SendRequest = (signal: AbortSignal) => Promise<SlashAnswer>;
+/** `awaits` says which agents it waits for. */
+export type SendRequest = (signal: AbortSignal, awaits: (agents: readonly AgentId[]) => void) => Promise<SlashAnswer>;
 
 interface Parts {
 	answered(answer: SlashAnswer): void;
@@ -20,9 +21,16 @@ interface Parts {
 	waiting(all: State["waiting"]): void;
 }
 
+interface OpenRequest {
+	text: string;
+	origin: RequestOrigin;
+	cancelled: AbortController;
+	awaited: readonly AgentId[];
+}
+
 export class OpenRequests {
 	readonly #parts: Parts;
-	readonly #open = new Map<number, { text: string; origin: RequestOrigin; cancelled: AbortController }>();
+	readonly #open = new Map<number, OpenRequest>();
 	#last = 0;
 
 	constructor(parts: Parts) {
@@ -33,9 +41,13 @@ export class OpenRequests {
 	run(text: string, send: SendRequest, origin: RequestOrigin): void {
 		const id = ++this.#last;
 		const cancelled = new AbortController();
-		this.#open.set(id, { text, origin, cancelled });
+		const open: OpenRequest = { text, origin, cancelled, awaited: [] };
+		this.#open.set(id, open);
 		this.#show();
-		send(cancelled.signal)
+		send(cancelled.signal, (agents) => {
+			open.awaited = agents;
+			this.#show();
+		})
 			.then((answer) => {
 				if (!cancelled.signal.aborted) this.#parts.answered(answer);
 			})
@@ -64,8 +76,16 @@ export class OpenRequests {
 		return [...said].join(" ");
 	}
 
+	/** The person leaves: none of them is answered any more. Returns where what was written for them belongs. */
+	leave(): RequestOrigin[] {
+		const origins = [...this.#open.values()].map(({ origin }) => origin);
+		for (const { cancelled } of this.#open.values()) cancelled.abort();
+		this.#open.clear();
+		return origins;
+	}
+
 	#show(): void {
 		const shown = [...this.#open].filter(([, { text }]) => text !== "");
-		this.#parts.waiting(shown.map(([id, { text, origin }]) => ({ id, text, agent: origin.agent })));
+		this.#parts.waiting(shown.map(([id, { text, origin, awaited }]) => ({ id, text, agent: origin.agent, awaited })));
 	}
 }

@@ -1,5 +1,5 @@
-// The visible part of a conversation. It is found from an anchor, block by block, and only what is visible is wrapped: the cost
-// does not depend on the length of the conversation.
+// The visible part of a conversation. It is found from an anchor, block by block, and only what is visible is wrapped:
+// the cost does not depend on the length of the conversation.
 
 /** The row at the top of the page: a block, and which of its rows. Null follows the end. */
 export type Anchor = { block: number; row: number } | null;
@@ -61,6 +61,18 @@ export function moved<B extends Identified>(source: Source<B>, anchor: Anchor, b
 	}
 	const next = { block: blocks[at]?.id ?? 0, row: Math.max(0, row) };
 	return pageAt(source, next, height).anchor;
+}
+
+/** Whether the first row of a block is on the page. */
+export function isBegunOn<B extends Identified>(
+	source: Source<B>,
+	anchor: Anchor,
+	height: number,
+	block: number,
+): boolean {
+	const page = pageAt(source, anchor, height);
+	const at = page.blocks.indexOf(block);
+	return at > 0 || (at === 0 && (page.anchor ?? topOf(source, height))?.row === 0);
 }
 
 /** The row at the top of the last page. */

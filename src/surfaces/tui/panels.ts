@@ -3,16 +3,17 @@ import { counted } from "#contract/counted.ts";
 import type { AgentId } from "#contract/ids.ts";
 import { inline, visible } from "#contract/visible.ts";
 import { ageOf } from "#views/age.ts";
-import { counters, stateOf } from "#views/agent-text.ts";
+import { counters } from "#views/agent-text.ts";
 import { painted, type Style } from "#views/paint.ts";
-import { glyph, nameOf } from "./agent-text.ts";
+import { glyph, nameOf, stateText } from "./agent-text.ts";
 import { layoutOf, reviewMark } from "./diff.ts";
 import { diffLine } from "./diff-line.ts";
 import { commandRows, keyRows } from "./help.ts";
 import { inboxRows } from "./inbox.ts";
 import { fittingHints, hint, keyName } from "./keymap.ts";
+import { withLocalTimes } from "./local-times.ts";
 import type { DiffPanel, Panel, PanelFile, Seen, State } from "./model.ts";
-import { isLiving, pickerRows } from "./moving.ts";
+import { isLiving, pickerRows, treeAround } from "./moving.ts";
 import { clipped, filled, uncoloured, widthOf, wrapped } from "./pi/text.ts";
 
 interface Look {
@@ -56,8 +57,9 @@ const marked = (row: string, colour: boolean): string =>
 	colour ? `\u001B[7m${uncoloured(row)}\u001B[0m` : row;
 
 function edge(left: string, text: string, more: string, right: string, width: number): string {
-	const shown = clipped(` ${inline(text)} `, width - 4 - widthOf(more));
-	const rest = width - 2 - widthOf(shown) - (more === "" ? 0 : widthOf(more) + 2);
+	const room = width - 2 - (more === "" ? 0 : widthOf(more) + 2);
+	const shown = clipped(` ${inline(text)} `, room);
+	const rest = room - widthOf(shown);
 	return `${left}${shown}${"─".repeat(Math.max(0, rest))}${more === "" ? "" : ` ${more} `}${right}`;
 }
 
@@ -96,7 +98,7 @@ function contentOf(state: State, panel: Panel, seen: Seen, look: Look): Content 
 					.queue(state.current)
 					.map(({ position, text, from, createdBy, notBefore }) =>
 						inline(
-							`${position}  ${text}${notBefore === null ? "" : `  (not before ${notBefore})`}${(from ?? createdBy) === "human" ? "" : `  by ${nameOf(seen, from ?? createdBy)}`}`,
+							`${position}  ${text}${notBefore === null ? "" : `  (not before ${withLocalTimes(notBefore, seen.now)})`}${(from ?? createdBy) === "human" ? "" : `  by ${nameOf(seen, from ?? createdBy)}`}`,
 						),
 					),
 				hints: [
@@ -116,7 +118,7 @@ function contentOf(state: State, panel: Panel, seen: Seen, look: Look): Content 
 						({ state: read, from, body, sentAt }) =>
 							`${read === "read" ? " " : "✉"} ${inline(nameOf(seen, from))}  ${inline(body)}  ${ageOf(sentAt, seen.now)}`,
 					),
-				hints: [hint("mail", "go", "read"), hint("mail", "reply", "reply"), hint("mail", "remove", "delete"), close],
+				hints: [hint("mail", "go", "show"), hint("mail", "reply", "reply"), hint("mail", "remove", "delete"), close],
 				none: "no mail",
 			};
 		case "turns":
@@ -143,10 +145,12 @@ export const textRows = (lines: readonly string[], width: number): string[] =>
 	lines.flatMap((line) => wrapped(visible(line).replaceAll("\t", "    "), Math.max(8, width)));
 
 function treeContent(state: State, panel: Extract<Panel, { kind: "tree" }>, seen: Seen, look: Look): Content {
-	const all = (panel.filter === "everywhere" ? seen.everywhere : seen.tree).map(({ agent }) => agent);
+	const all = (panel.filter === "everywhere" ? seen.everywhere : treeAround(seen, state.current)).map(
+		({ agent }) => agent,
+	);
 	const living = all.filter(isLiving).length;
 	const asked = new Map(seen.inbox.approvals.map(({ agent, tool, title }) => [agent, `${tool} ${title}`]));
-	const picked = pickerRows(seen, panel);
+	const picked = pickerRows(seen, state.current, panel);
 	const deepest = Math.max(0, ...picked.map(({ depth }) => depth));
 	const shown = picked.map(({ agent, depth, hidden }) => {
 		// deep trees keep room for the names: there each level takes one column
@@ -155,7 +159,7 @@ function treeContent(state: State, panel: Extract<Panel, { kind: "tree" }>, seen
 		return {
 			left: `${indent}${glyph(agent, look.colour)} ${inline(agent.handle)}`,
 			more,
-			doing: inline(asked.get(agent.id) ?? stateOf(agent)),
+			doing: inline(asked.get(agent.id) ?? stateText(agent, seen.now)),
 			counts: counters(agent),
 			age: ageOf(agent.lastActiveAt, seen.now),
 		};
@@ -170,10 +174,11 @@ function treeContent(state: State, panel: Extract<Panel, { kind: "tree" }>, seen
 		const said = painted("faint", filled(what, doing), look.colour);
 		return `${named}  ${said}  ${counts.padStart(widest("counts"))}  ${age.padStart(widest("age"))}`;
 	});
+	const tab = look.width < 90 ? "Tab filter" : "Tab living / needs you / all / everywhere";
 	return {
 		title: `agents (${panel.filter}) ${panel.words}▏ ${rows.length} of ${all.length} · ${living} living, ${all.length - living} dead`,
 		rows,
-		hints: ["type to search", "Enter go", "←/→ expand", "Tab living / needs you / all / everywhere", "Esc close"],
+		hints: ["type to search", "Enter go", tab, "←/→ expand", "Esc close"],
 		none: panel.words === "" ? "no agent" : "no agent has such a name",
 	};
 }
@@ -205,7 +210,7 @@ function turnsContent(state: State, seen: Seen, { colour }: Look): Content {
 
 function diffContent(panel: DiffPanel, { viewed }: State, { width, colour }: Look): Content {
 	const { files, opened } = panel;
-	const isViewed = (file: PanelFile): boolean => viewed.has(reviewMark(file) ?? "");
+	const isViewed = (file: PanelFile): boolean => viewed.has(reviewMark(panel.source, file) ?? "");
 	const layout = layoutOf(panel, diffLineWidth(width));
 	const fileRow = (file: PanelFile, isOpen: boolean): string => {
 		const { path, added, deleted, note } = file;

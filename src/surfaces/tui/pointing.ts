@@ -1,9 +1,18 @@
-// What the mouse points at. A click opens a call, or goes to an agent of the tree; a selection stays in the conversation or in
-// the tree beside it.
+// What the mouse points at. A click opens a call, or goes to an agent of the tree; a selection stays in the
+// conversation or in the tree beside it.
 import type { Seen, State } from "./model.ts";
-import { conversationHeight, conversationPage, conversationWidth, isCollapsible, type ScreenLook } from "./screen.ts";
+import {
+	conversationHeight,
+	conversationLook,
+	conversationPage,
+	conversationWidth,
+	isCollapsible,
+	readingOf,
+	type ScreenLook,
+} from "./screen.ts";
 import { sideAgents } from "./side.ts";
 import { goTo, only, type Update } from "./transition.ts";
+import { toggled } from "./update.ts";
 
 /** Null if there is nothing to click. */
 export function clicked(
@@ -12,23 +21,23 @@ export function clicked(
 	look: ScreenLook,
 	at: { column: number; row: number },
 ): Update | null {
-	const height = conversationHeight(state, seen, look);
+	const part = conversationLook(state, seen, look);
+	const { width, height } = part;
 	if (state.panel !== null || at.row >= height) return null;
-	const width = conversationWidth(look.width);
 	if (at.column > width) {
 		const agent = sideAgents(state, seen, height)[at.row]?.agent;
 		return agent === undefined || agent.id === state.current ? null : goTo(state, agent.id, "");
 	}
-	const page = conversationPage(state, seen, { width, height, colour: look.colour });
+	const page = conversationPage(state, seen, part);
 	const id = page.blocks[at.row - (height - page.rows.length)] ?? null;
 	const block = id === null ? undefined : seen.blocks(state.current).find((each) => each.id === id);
 	if (block === undefined || !isCollapsible(block)) return null;
-	const opened = new Set(state.opened);
-	if (!opened.delete(block.id)) opened.add(block.id);
-	return only({ ...state, opened });
+	return only(toggled(state, block.id, readingOf(state, seen, part)));
 }
 
-/** The columns that a selection may have in a row: the tree beside the conversation is not part of what is said there. */
+/**
+ * The columns that a selection may have in a row: the tree beside the conversation is not part of what is said there.
+ */
 export function selectable(
 	state: State,
 	seen: Seen,

@@ -10,7 +10,7 @@ import type { SlashAnswer } from "./slash.ts";
 
 export type RequestEffect = Extract<
 	Effect,
-	{ do: "answer" | "interrupt" | "load" | "load-file" | "queue" | "mail" | "edit-prompt" }
+	{ do: "answer" | "interrupt" | "load" | "load-file" | "queue" | "delete-mail" | "edit-prompt" }
 >;
 
 /** `key`: one per request, so that a retry never doubles it. */
@@ -35,12 +35,9 @@ export async function request(client: Client, effect: RequestEffect, key: string
 			await client.call("promptEdit", { key, params, body: { text: effect.text } });
 			return { text: "The prompt was replaced." };
 		}
-		case "mail": {
-			const { agent, mail } = effect;
-			if (effect.change === "read") await client.call("mailRead", { key, params: { agent }, body: { mail } });
-			else await client.call("mailDelete", { key, params: { agent, mail: String(mail) } });
+		case "delete-mail":
+			await client.call("mailDelete", { key, params: { agent: effect.agent, mail: String(effect.mail) } });
 			return {};
-		}
 		case "load":
 			return await loaded(client, effect);
 		case "load-file": {
@@ -50,6 +47,10 @@ export async function request(client: Client, effect: RequestEffect, key: string
 		}
 	}
 }
+
+/** What is shown until the answer comes; empty for what answers at once. */
+export const waitingText = ({ do: what }: RequestEffect): string =>
+	what === "load" || what === "load-file" ? "Loading …" : "";
 
 /** A refusal word for word, with the files that it names and its suggestions, as on the command line. */
 export function refusalText(error: unknown): string {

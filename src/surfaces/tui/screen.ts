@@ -1,14 +1,14 @@
 // The whole screen as rows: the conversation with the tree beside it, an approval, the separator, the input, and hints.
 import { isOutput } from "#contract/unfinished.ts";
 import type { Agent } from "#contract/wire.ts";
-import { stateOf } from "#views/agent-text.ts";
 import { type Block, runningOutput } from "#views/conversation.ts";
 import { painted } from "#views/paint.ts";
-import { nameOf } from "./agent-text.ts";
+import { nameOf, stateText } from "./agent-text.ts";
 import { blockRows, hanging } from "./block-rows.ts";
 import { hint } from "./keymap.ts";
+import { withLocalTimes } from "./local-times.ts";
 import type { Seen, State } from "./model.ts";
-import { type Anchor, moved, type Page, pageAt } from "./page.ts";
+import { type Anchor, isBegunOn, moved, type Page, pageAt } from "./page.ts";
 import { panelRows } from "./panels.ts";
 import { clipped, filled, widthOf } from "./pi/text.ts";
 import { otherQuestionRow, questionRows } from "./question.ts";
@@ -63,6 +63,11 @@ interface ConversationLook {
 	colour: boolean;
 }
 
+/** The part of the screen that the conversation has. */
+export const conversationLook = (state: State, seen: Seen, look: ScreenLook): ConversationLook => ({
+	...{ width: conversationWidth(look.width), height: conversationHeight(state, seen, look), colour: look.colour },
+});
+
 export const conversationWidth = (width: number): number => {
 	const beside = sideWidth(width);
 	return beside === 0 ? width : width - beside - 1;
@@ -75,6 +80,20 @@ export function conversationPage(state: State, seen: Seen, look: ConversationLoo
 	return { ...page, rows, blocks: rows.map(() => null) };
 }
 
+/** A reader whose page has come to the end, because it grew or a block was closed, follows the end again. */
+export function followed(state: State, seen: Seen, look: ScreenLook): State {
+	const { current, anchors, panel } = state;
+	const [anchor, blocks] = [anchors.get(current) ?? null, seen.blocks(current)];
+	// the place may not have been loaded yet
+	const isLoaded = anchor !== null && isBetween(anchor.block, blocks[0]?.id, blocks.at(-1)?.id);
+	if (!isLoaded || panel !== null || seen.isDetached(current)) return state;
+	if (conversationPage(state, seen, conversationLook(state, seen, look)).anchor !== null) return state;
+	return { ...state, anchors: new Map([...anchors].filter(([agent]) => agent !== current)) };
+}
+
+const isBetween = (id: number, first: number | undefined, last: number | undefined): boolean =>
+	first !== undefined && last !== undefined && first <= id && id <= last;
+
 /** The anchor so many rows further. */
 export function scrolled(state: State, seen: Seen, look: ConversationLook, by: number | "top"): Anchor {
 	const source = sourceOf(state, seen, look);
@@ -83,7 +102,8 @@ export function scrolled(state: State, seen: Seen, look: ConversationLook, by: n
 	return moved(source, state.anchors.get(state.current) ?? null, by, look.height);
 }
 
-export const isCollapsible = ({ kind }: Block): boolean => kind === "call" || kind === "thought";
+export const isCollapsible = ({ kind, isOutdated }: Block): boolean =>
+	kind === "call" || kind === "thought" || isOutdated;
 
 export function readingOf(state: State, seen: Seen, look: ConversationLook): Reading {
 	return {
@@ -95,6 +115,12 @@ export function readingOf(state: State, seen: Seen, look: ConversationLook): Rea
 				.map(({ id }) => id),
 		isShown: (block) => conversationPage(state, seen, look).blocks.includes(block),
 		anchorOf: (block) => pageAt(sourceOf(state, seen, look), { block, row: 0 }, look.height).anchor,
+		anchorWith: (opened, block) => {
+			const source = sourceOf({ ...state, opened }, seen, look);
+			const before = state.anchors.get(state.current) ?? null;
+			const isBegun = isBegunOn(source, before, look.height, block);
+			return pageAt(source, isBegun ? before : { block, row: 0 }, look.height).anchor;
+		},
 	};
 }
 
@@ -122,15 +148,15 @@ function tailRows(state: State, seen: Seen, width: number, colour: boolean): str
 	const messages = seen.messages(state.current).filter((message) => !isOutput(message));
 	const rows = messages.flatMap((message) => runningRows(message, { width, colour }));
 	if (rows.length > 0) return rows.with(-1, `${rows.at(-1)}▌`);
-	const why = waitingText(seen.agents.get(state.current));
+	const why = waitingText(seen.agents.get(state.current), seen.now);
 	return why === null ? [] : hanging("  ⧗ ", why, width).map((row) => painted("wait", row, colour));
 }
 
-function waitingText(agent: Agent | undefined): string | null {
+function waitingText(agent: Agent | undefined, now: number): string | null {
 	if (agent === undefined || agent.waitingFor === null) return null;
-	if (agent.holds.length === 0) return `the next prompt waits: ${agent.waitingFor}`;
+	if (agent.holds.length === 0) return `the next prompt waits: ${withLocalTimes(agent.waitingFor, now)}`;
 	const isError = agent.label === "error";
-	const state = `${isError ? "in " : ""}${stateOf(agent)}`;
+	const state = `${isError ? "in " : ""}${stateText(agent, now)}`;
 	return `the next prompt waits: the agent is ${state}; ${isError ? "/recover repairs it" : "/resume lets it continue"}`;
 }
 

@@ -1,27 +1,30 @@
-// The line between the conversation and the input: who is around, how the agent is, and what needs a person. In a narrow
-// window its words become signs first, so that the counts stay.
+// The line between the conversation and the input: who is around, how the agent is, and what needs a person. In a
+// narrow window its words become signs first, so that the counts stay.
 import { inline } from "#contract/visible.ts";
 import type { Agent } from "#contract/wire.ts";
-import { stateOf } from "#views/agent-text.ts";
 import { painted, signed } from "#views/paint.ts";
 import { styleOf } from "#views/state-style.ts";
+import { stateText } from "./agent-text.ts";
 import type { Seen, State } from "./model.ts";
 import { agentAbove, childrenOf, isLiving, needingYou, siblingOf } from "./moving.ts";
 import { clipped, widthOf } from "./pi/text.ts";
 
 /** What is given up for room, one after the other. */
-const givenUp = ["words", "names", "node", "slot", "siblings", "family", "mail", "queue"] as const;
+const givenUp = ["words", "names", "node", "slot", "reason", "siblings", "family", "mail", "queue"] as const;
 type GivenUp = ReadonlySet<(typeof givenUp)[number]>;
 
-export function separatorRow(state: State, seen: Seen, look: { width: number; colour: boolean }): string {
-	const agent = seen.agents.get(state.current);
+export function separatorRow({ current }: State, seen: Seen, look: { width: number; colour: boolean }): string {
+	const agent = seen.agents.get(current);
 	if (agent === undefined) return "";
 	const { width, colour } = look;
-	const here = (room: number, more = 0): string => hereText(agent, { name: room, state: room + more }, colour);
+	const state = stateText(agent, seen.now);
+	const here = (room: number, text: string, more = 0): string =>
+		hereText(agent, { name: room, state: clipped(text, room + more) }, colour);
 	for (let count = 0; count <= givenUp.length; count++) {
 		const without: GivenUp = new Set(givenUp.slice(0, count));
+		const said = without.has("reason") ? withoutReason(state) : state;
 		const text = (more: number): string =>
-			[aroundText(agent, seen, { without, here: here(24, more) }), countsText(agent, seen, without)]
+			[aroundText(agent, seen, { without, here: here(24, said, more) }), countsText(agent, seen, without)]
 				.filter(Boolean)
 				.join("   ");
 		const needs = needsText(seen, { colour, without });
@@ -32,13 +35,16 @@ export function separatorRow(state: State, seen: Seen, look: { width: number; co
 		return `${row}${" ".repeat(width - widthOf(row) - widthOf(needs))}${needs}`;
 	}
 	const needs = needsText(seen, { colour, without: new Set(givenUp) });
-	return clipped(`${here(Math.max(4, width - 12 - widthOf(needs)))} ${needs}`, width);
+	return clipped(`${here(Math.max(4, width - 12 - widthOf(needs)), withoutReason(state))} ${needs}`, width);
 }
 
-function hereText(agent: Agent, room: { name: number; state: number }, colour: boolean): string {
+/** `paused (until 08:30)` is paused, `waits: a slot` waits. */
+const withoutReason = (state: string): string => state.replace(/(?: \(|: )[\s\S]*$/, "");
+
+function hereText(agent: Agent, { name, state }: { name: number; state: string }, colour: boolean): string {
 	const { glyph, tone } = styleOf(agent);
-	const state = signed(tone, glyph, ` ${clipped(stateOf(agent), room.state)}`, colour);
-	return `[${painted("strong", clipped(inline(agent.handle), room.name), colour)} ${state}]`;
+	const shown = signed(tone, glyph, ` ${state}`, colour);
+	return `[${painted("strong", clipped(inline(agent.handle), name), colour)} ${shown}]`;
 }
 
 /** The agent between the one above, its siblings and its children. */

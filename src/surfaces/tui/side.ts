@@ -1,11 +1,11 @@
 // The tree beside the conversation, around the current agent.
 import { inline } from "#contract/visible.ts";
 import type { Agent } from "#contract/wire.ts";
-import { counters, stateOf } from "#views/agent-text.ts";
+import { counters } from "#views/agent-text.ts";
 import { painted } from "#views/paint.ts";
-import { glyph } from "./agent-text.ts";
+import { glyph, stateText } from "./agent-text.ts";
 import type { Seen, State } from "./model.ts";
-import { isLiving } from "./moving.ts";
+import { isLiving, treeAround } from "./moving.ts";
 
 /** wide enough for a tree beside the conversation */
 const sideFrom = 100;
@@ -21,7 +21,7 @@ export function sideRows(state: State, seen: Seen, look: { height: number; width
 		const { colour, width } = look;
 		const indent = " ".repeat(Math.min(depth, indentMax));
 		const isHere = agent.id === state.current;
-		const doing = stateOf(agent);
+		const doing = stateText(agent, seen.now);
 		const more = doing === "asks you" ? " asks" : width > 30 && doing !== "idle" ? ` ${doing}` : "";
 		const name = inline(agent.handle);
 		const rest = `${more} ${counters(agent)}`.trimEnd();
@@ -32,7 +32,7 @@ export function sideRows(state: State, seen: Seen, look: { height: number; width
 
 /** The agents that are shown, in their rows: the living ones and the current one. */
 export function sideAgents(state: State, seen: Seen, height: number): { agent: Agent; depth: number }[] {
-	const rows = seen.tree.filter(({ agent }) => isLiving(agent) || agent.id === state.current);
+	const rows = treeAround(seen, state.current).filter(({ agent }) => isLiving(agent) || agent.id === state.current);
 	const at = Math.max(
 		0,
 		rows.findIndex(({ agent }) => agent.id === state.current),

@@ -6,7 +6,7 @@ import { conditions } from "#contract/wait.ts";
 import { mailLines } from "./agent-text.ts";
 import { loadDiff } from "./requests.ts";
 import type { SlashAnswer, SlashCommand, SlashContext } from "./slash.ts";
-import { waitAnswer } from "./wait-answer.ts";
+import { answerWhenOver } from "./wait-answer.ts";
 import { problemOf, type Words, wordsOf } from "./words.ts";
 
 const other = ({ agent }: SlashContext, { words }: Words): string => words[0] ?? agent.id;
@@ -15,6 +15,10 @@ const named = (context: SlashContext, words: Words) => ({
 	params: { agent: other(context, words) },
 	query: words.words.length === 0 ? {} : context.query,
 });
+/** The id of an agent that was named, where it is known: review marks are kept by it. */
+const idNamed = ({ seen, query }: SlashContext, name: string): string =>
+	seen.agents.values().find(({ handle, project }) => handle === name && (project ?? undefined) === query.project)?.id ??
+	name;
 const itself = ({ agent, key }: SlashContext) => ({ key, params: { agent: agent.id } });
 
 export const slashCommands: Readonly<Record<string, SlashCommand>> = {
@@ -70,7 +74,8 @@ export const slashCommands: Readonly<Record<string, SlashCommand>> = {
 			});
 			const { id: from, supervisor: to } = agent;
 			const parent = killed.id === from && to !== null ? { go: { from, to } } : {};
-			return { text: `${killed.handle} ended`, ...parent };
+			const below = killed.endedBelow === 0 ? "" : `, with ${counted(killed.endedBelow, "agent")} below it`;
+			return { text: `${killed.handle} ended${below}`, ...parent };
 		},
 	},
 	send: {
@@ -88,7 +93,7 @@ export const slashCommands: Readonly<Record<string, SlashCommand>> = {
 	"check-mail": { usage: "", help: "show the mail", run: async () => ({ panel: { kind: "mail", at: 0 } }) },
 	"read-mail": {
 		usage: "[ID]",
-		help: "read the oldest unread mail, or one by its number",
+		help: "read the oldest unread mail, or one by its number, in the agent's place: the agent does not get it",
 		run: async (context, { words: [id] }) => {
 			const box = id === undefined ? await context.client.call("mail", itself(context)) : [];
 			const oldest = box.find(({ state }) => state !== "read")?.id;
@@ -108,7 +113,7 @@ export const slashCommands: Readonly<Record<string, SlashCommand>> = {
 	},
 	mark: {
 		usage: "[NAME]",
-		help: "name this position in the context",
+		help: "mark the end of the conversation, to rewind to it later",
 		run: async (context, { words: [name] }) => {
 			await context.client.call("mark", { ...itself(context), body: name === undefined ? {} : { name } });
 			return { text: `marked${name === undefined ? "" : ` ${name}`}` };
@@ -188,8 +193,9 @@ export const slashCommands: Readonly<Record<string, SlashCommand>> = {
 		waits: "Reading its files …",
 		run: async (context, words) => {
 			const { params, query } = named(context, words);
+			const agent = idNamed(context, params.agent);
 			const title = `changes of ${words.words[0] ?? context.agent.handle}`;
-			return { panel: await loadDiff(context.client, title, { route: "diff", ...params, ...query }) };
+			return { panel: await loadDiff(context.client, title, { route: "diff", agent, ...query }) };
 		},
 	},
 	commit: {
@@ -231,18 +237,19 @@ export const slashCommands: Readonly<Record<string, SlashCommand>> = {
 		usage: "on|off",
 		help: "on goes to an agent that you fork or add, and away from one that you kill",
 		run: async (_, { words: [word] }) => ({
-			...{ prefer: { follow: isOn("follow", word) }, text: `going along is ${word}` },
+			...{ prefer: { follow: isOn("follow", word) }, text: `following is ${word}` },
 		}),
 	},
 	help: {
 		usage: "",
-		help: "show the commands and the keys",
+		help: "show the commands (F1 shows the keys)",
 		run: async () => ({ panel: { kind: "commands", at: 0 } }),
 	},
 	quit: { usage: "", help: "leave; agents go on", run: async () => ({ quit: true }) },
 };
 
-async function waitFor({ client, key, query, signal }: SlashContext, { words, options }: Words): Promise<SlashAnswer> {
+async function waitFor(context: SlashContext, { words, options }: Words): Promise<SlashAnswer> {
+	const { client, key, query, signal } = context;
 	if (words.length === 0) throw usage("wait");
 	const condition = options.get("for") ?? "idle";
 	if (!isCondition(condition)) throw usage("wait");
@@ -250,15 +257,14 @@ async function waitFor({ client, key, query, signal }: SlashContext, { words, op
 	const timeoutMs =
 		timeout === undefined ? {} : { timeoutMs: Math.round(numberIn("wait", "--timeout", timeout) * 1000) };
 	const mode = options.has("any") ? ("any" as const) : ("all" as const);
-	let wait = await client.call("waitOpen", {
+	const wait = await client.call("waitOpen", {
 		key,
 		body: { agents: words, for: condition, mode, ...timeoutMs, ...query },
 	});
 	const { id } = wait;
+	context.awaits(wait.seen.map(({ agent }) => agent));
 	signal.addEventListener("abort", () => void client.call("waitCancel", { params: { wait: String(id) } }));
-	while (wait.state === "open" && !signal.aborted)
-		wait = await client.call("wait", { params: { wait: String(id) }, query: { block: "true" } });
-	return waitAnswer(wait);
+	return await answerWhenOver(client, wait, signal);
 }
 
 const isCondition = (word: string): word is (typeof conditions)[number] => conditions.some((each) => each === word);
@@ -276,16 +282,6 @@ function numberIn(command: string, option: string, word: string): number {
 function usage(name: string, problem?: string): Refused {
 	const how = `Write it like this: /${name} ${slashCommands[name]?.usage ?? ""}`.trimEnd();
 	return new Refused(refuse("VALIDATION_ERROR", problem === undefined ? how : `${problem}. ${how}`));
-}
-
-/** How the command that is being written goes on, and what it does if there is room for it; null if none is. */
-export function usageOf(typed: string, width: number): string | null {
-	const [, name = ""] = /^\/(\S+)(\s|$)/.exec(typed) ?? [];
-	const command = slashCommands[name];
-	if (command === undefined) return null;
-	const usage = `/${name} ${command.usage}`.trimEnd();
-	const whole = `${usage}   ${command.help}`;
-	return whole.length <= width ? whole : usage;
 }
 
 /** The command that a line names; a refusal if there is none. */

@@ -10,6 +10,8 @@ export interface SlashContext {
 	client: Client;
 	/** aborted when the person no longer waits */
 	signal: AbortSignal;
+	/** says which agents the command waits for: their questions are shown beside it */
+	awaits(agents: readonly AgentId[]): void;
 	agent: Agent;
 	/** one per command: a retry never doubles it */
 	key: string;

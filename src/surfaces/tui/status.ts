@@ -4,7 +4,7 @@ import { painted, type Style } from "#views/paint.ts";
 import { fittingHints, hint } from "./keymap.ts";
 import type { Seen, State } from "./model.ts";
 import { clipped, wrapped } from "./pi/text.ts";
-import { usageOf } from "./slash-commands.ts";
+import { slashCommands } from "./slash-commands.ts";
 import { unwritable } from "./update.ts";
 
 interface Look {
@@ -17,28 +17,48 @@ interface Look {
 
 export function statusRows(state: State, seen: Seen, look: Look): string[] {
 	const { width, height, colour, typed } = look;
-	const told = toldOf(state, seen);
+	const told = [connectionOf(seen), toldOf(state, seen)].filter((each) => each !== null);
 	// a refusal is read whole, also on a narrow screen
-	if (told !== null)
-		return told.text
-			.split("\n")
-			.flatMap((line) => wrapped(inline(line), Math.max(8, width - 2)))
-			.slice(0, Math.max(1, Math.floor(height / 3)))
-			.map((row) => painted(told.style, `  ${row}`, colour));
+	if (told.length > 0)
+		return told
+			.flatMap(({ text, style }) =>
+				text
+					.split("\n")
+					.flatMap((line) => wrapped(inline(line), Math.max(8, width - 2)))
+					.map((row) => painted(style, `  ${row}`, colour)),
+			)
+			.slice(0, Math.max(2, Math.floor(height / 3)));
 	// a list has its own hints
 	if (state.panel !== null) return [""];
 	const usage = usageOf(typed, width - 2);
 	return [painted("faint", clipped(`  ${usage ?? fittingHints(hintsOf(state, seen), width - 2)}`, width), colour)];
 }
 
-function toldOf(state: State, seen: Seen): { text: string; style: Style } | null {
-	if (seen.connection === "lost")
-		return { style: "bad", text: "The daemon is gone. What you typed is kept. Reconnecting …" };
-	if (seen.connection === "stopped")
-		return { style: "bad", text: "The daemon was stopped; `brood up` starts it. What you typed is kept." };
-	if (seen.connection === "connecting") return { style: "faint", text: "connecting …" };
+interface Told {
+	text: string;
+	style: Style;
+}
+
+function connectionOf({ connection }: Seen): Told | null {
+	switch (connection) {
+		case "lost":
+			return { style: "bad", text: "The daemon is gone. What you typed is kept. Reconnecting …" };
+		case "stopped":
+			return { style: "bad", text: "The daemon was stopped; `brood up` starts it. What you typed is kept." };
+		case "connecting":
+			return { style: "faint", text: "connecting …" };
+		case "live":
+			return null;
+	}
+}
+
+function toldOf(state: State, seen: Seen): Told | null {
 	const waiting = state.waiting.findLast(({ agent }) => agent === state.current);
-	if (waiting !== undefined) return { style: "wait", text: `${waiting.text}   (Esc cancels)` };
+	if (waiting !== undefined) {
+		const asked = seen.inbox.approvals.filter(({ agent }) => waiting.awaited.includes(agent));
+		const asks = asked.map(({ path, title }) => `${path.at(-1) ?? ""} asks for approval: ${inline(title)}`);
+		return { style: "wait", text: [`${waiting.text}   (Esc cancels)`, ...asks].join("\n") };
+	}
 	if (state.status !== null) return state.status;
 	const agent = seen.agents.get(state.current);
 	const dead = agent === undefined || state.panel !== null ? null : unwritable(agent);
@@ -57,4 +77,14 @@ function hintsOf(state: State, seen: Seen): string[] {
 		hint("conversation", "tree", "tree"),
 		hint("conversation", "keys", "keys"),
 	];
+}
+
+/** How the command that is being written goes on, and what it does if there is room for it; null if none is. */
+function usageOf(typed: string, width: number): string | null {
+	const [, name = ""] = /^\/(\S+)(\s|$)/.exec(typed) ?? [];
+	const command = slashCommands[name];
+	if (command === undefined) return null;
+	const usage = `/${name} ${command.usage}`.trimEnd();
+	const whole = `${usage}   ${command.help}`;
+	return whole.length <= width ? whole : usage;
 }

@@ -1,5 +1,8 @@
 // What Enter asks of the daemon: a line that begins with a slash is a command; every other text is a prompt.
 import { Refused } from "#client/client.ts";
+import type { AgentId } from "#contract/ids.ts";
+import type { Seen } from "./model.ts";
+import type { SendRequest } from "./open-requests.ts";
 import type { SlashAnswer, SlashContext } from "./slash.ts";
 import { slashOf } from "./slash-commands.ts";
 import { unwritable } from "./update.ts";
@@ -8,14 +11,25 @@ interface Submission {
 	/** what is shown until the answer comes; empty for what answers at once */
 	waits: string;
 	cancelled?: string | undefined;
-	ask(signal: AbortSignal): Promise<SlashAnswer>;
+	ask: SendRequest;
 	/** a prompt: whoever sends one wants to see its answer */
 	isPrompt: boolean;
 }
 
+/** they ask nothing of the daemon */
+const ownCommands = new Set(["agents", "check-mail", "queue", "inbox", "turns", "mouse", "follow", "help", "quit"]);
+
+/** Why a text stays in the input; null if it can be sent. */
+export function heldBack(text: string, { connection, agents }: Seen, current: AgentId): string | null {
+	if (!agents.has(current)) return "Not sent: the agents are not loaded yet. Your text stays in the input.";
+	const [, name = ""] = /^\/(\S+)/.exec(text) ?? [];
+	const isAway = connection === "lost" || connection === "stopped";
+	return isAway && !ownCommands.has(name) ? "Not sent: the daemon does not run. Your text stays in the input." : null;
+}
+
 export function submissionOf(
 	text: string,
-	{ agent, ...given }: Omit<SlashContext, "signal" | "query">,
+	{ agent, ...given }: Omit<SlashContext, "signal" | "awaits" | "query">,
 ): Submission | Error {
 	if (text.startsWith("/")) {
 		const found = slashOf(text);
@@ -27,7 +41,7 @@ export function submissionOf(
 			waits: typeof waits === "string" ? waits : waits(agent),
 			cancelled,
 			isPrompt: false,
-			ask: (signal) => command.run({ ...given, agent, signal, query }, words),
+			ask: (signal, awaits) => command.run({ ...given, agent, signal, awaits, query }, words),
 		};
 	}
 	const dead = unwritable(agent);

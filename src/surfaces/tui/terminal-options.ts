@@ -10,8 +10,8 @@ export interface TerminalOptions {
 	colour: boolean;
 	/** a key for each request that changes something */
 	freshKey(): string;
-	/** finds the daemon again; starts it unless it was stopped on purpose */
-	beforeReconnect(): Promise<unknown>;
+	/** finds the daemon again, until the signal is aborted; starts it unless it was stopped on purpose */
+	beforeReconnect(signal: AbortSignal): Promise<unknown>;
 	/** somebody stopped the daemon on purpose */
 	isStopped(): boolean;
 	now(): number;

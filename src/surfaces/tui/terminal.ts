@@ -5,7 +5,7 @@ import type { AgentId } from "#contract/ids.ts";
 import { messageOf } from "#contract/message-of.ts";
 import { visible } from "#contract/visible.ts";
 import { completed } from "./complete.ts";
-import { Drafts, sentTo } from "./drafts.ts";
+import { changeDraft, Drafts, sentTo } from "./drafts.ts";
 import { itemsMax, MirroredScreen } from "./mirrored-screen.ts";
 import { type Effect, firstState, type State } from "./model.ts";
 import { lastActive } from "./moving.ts";
@@ -15,14 +15,14 @@ import type { Draft } from "./pi/draft.ts";
 import { Screen } from "./pi/screen.ts";
 import { clicked, selectable } from "./pointing.ts";
 import { shownQuestion } from "./question.ts";
-import { refusalText, request } from "./requests.ts";
+import { refusalText, request, waitingText } from "./requests.ts";
 import { agentIn, anchorsIn, DelayedSave, nobody, SavedFile } from "./saved.ts";
-import { conversationHeight, conversationWidth, readingOf, type ScreenLook, screenRows, scrolled } from "./screen.ts";
+import { conversationLook, followed, readingOf, type ScreenLook, screenRows, scrolled } from "./screen.ts";
 import type { SlashAnswer } from "./slash.ts";
-import { submissionOf } from "./submission.ts";
+import { heldBack, submissionOf } from "./submission.ts";
 import type { TerminalOptions } from "./terminal-options.ts";
 import { modeOf, type Update } from "./transition.ts";
-import { panelAfter, scrolledBy, update } from "./update.ts";
+import { backToQueue, panelAfter, scrolledBy, update } from "./update.ts";
 
 export class TerminalProgram {
 	readonly #options: TerminalOptions;
@@ -49,8 +49,9 @@ export class TerminalProgram {
 		this.#state = { ...firstState(last), anchors: anchorsIn(saved), viewed: new Set(saved.viewed) };
 		const painter = {
 			draw: (width: number, height: number) => {
-				this.#state = shownQuestion(this.#state, this.#view.seen, { now: now(), width, rows: height });
-				return screenRows(this.#state, this.#view.seen, this.#look({ width, height }));
+				const [{ seen }, look] = [this.#view, this.#look({ width, height })];
+				this.#state = followed(shownQuestion(this.#state, seen, { now: now(), width, rows: height }), seen, look);
+				return screenRows(this.#state, seen, look);
 			},
 			key: (name: string, data: string) => this.#key(name, data),
 			wheel: (rows: number) => this.#wheel(rows),
@@ -99,6 +100,7 @@ export class TerminalProgram {
 	/** Leaves the screen as it was before, whatever ends the program. */
 	stop(): void {
 		this.#screen.stop();
+		for (const { agent, typed } of this.#requests.leave()) this.#drafts.giveBack(agent, typed);
 		this.#save();
 		this.#done.resolve();
 	}
@@ -131,15 +133,12 @@ export class TerminalProgram {
 	}
 
 	get #draft(): Draft {
-		const { editing, current } = this.#state;
-		const prompt = editing.get(current);
-		return prompt === undefined ? this.#drafts.of(current) : this.#drafts.edited(prompt);
+		return this.#drafts.shown(this.#state);
 	}
 
 	/** The part of the screen that the conversation has now. */
 	#conversationLook() {
-		const height = conversationHeight(this.#state, this.#view.seen, this.#look());
-		return { width: conversationWidth(this.#screen.columns), height, colour: this.#options.colour };
+		return conversationLook(this.#state, this.#view.seen, this.#look());
 	}
 
 	#key(name: string, data: string): void {
@@ -179,13 +178,9 @@ export class TerminalProgram {
 	#do(effect: Effect): void {
 		switch (effect.do) {
 			case "edit":
-				this.#draft.input(effect.data);
-				break;
 			case "draft":
-				this.#draft.set(effect.text);
-				break;
 			case "remember":
-				this.#draft.remember(effect.text);
+				changeDraft(this.#draft, effect);
 				break;
 			case "show":
 				this.#go(effect.agent);
@@ -212,7 +207,7 @@ export class TerminalProgram {
 				break;
 			default:
 				this.#ask(
-					effect.do === "load" || effect.do === "load-file" ? "Loading …" : "",
+					waitingText(effect),
 					() => request(this.#options.client, effect, this.#options.freshKey()),
 					effect.do === "edit-prompt" ? effect.text : "",
 				);
@@ -247,10 +242,15 @@ export class TerminalProgram {
 		const text = line.trim();
 		const { current, editing } = this.#state;
 		const [agent, prompt] = [this.#view.seen.agents.get(current), editing.get(current)];
-		if (text === "" || agent === undefined) return;
+		const held = text === "" ? null : heldBack(text, this.#view.seen, current);
+		if (held !== null) {
+			this.#draft.set(text);
+			this.#say(held, "bad");
+		}
+		if (text === "" || held !== null || agent === undefined) return;
 		this.#drafts.of(current).remember(text);
 		if (prompt !== undefined) {
-			this.#state = { ...this.#state, editing: new Map([...editing].filter(([of]) => of !== current)) };
+			this.#state = backToQueue(this.#state, this.#view.seen);
 			this.#do({ do: "edit-prompt", agent: current, prompt, text });
 			return;
 		}
@@ -280,6 +280,7 @@ export class TerminalProgram {
 	#refused(error: unknown, { agent, typed }: RequestOrigin): void {
 		const draft = this.#drafts.of(agent);
 		if (typed !== "" && draft.text === "") draft.set(typed);
+		if (typed !== "" && agent === this.#state.current) this.#state = { ...this.#state, panel: null };
 		this.#say(refusalText(error), "bad");
 	}
 

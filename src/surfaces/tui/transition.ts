@@ -32,6 +32,8 @@ export interface Reading {
 	isShown(block: number): boolean;
 	/** the anchor that shows a block */
 	anchorOf(block: number): Anchor;
+	/** the anchor with these blocks opened, such that the first row of one stays on the page */
+	anchorWith(opened: ReadonlySet<number>, block: number): Anchor;
 }
 
 export const only = (state: State, ...effects: Effect[]): Update => ({ state, effects });

@@ -64,7 +64,7 @@ function moved(action: Action | null, at: number, count: number, height: number)
 function countOf({ current }: State, panel: Panel, seen: Seen, width: number): number {
 	switch (panel.kind) {
 		case "tree":
-			return pickerRows(seen, panel).length;
+			return pickerRows(seen, current, panel).length;
 		case "inbox":
 			return inboxRows(seen).length;
 		case "queue":
@@ -87,7 +87,7 @@ function countOf({ current }: State, panel: Panel, seen: Seen, width: number): n
 type TreePanel = Extract<Panel, { kind: "tree" }>;
 
 function inTree(state: State, panel: TreePanel, action: Action | null, key: Key, seen: Seen): Update {
-	const row = pickerRows(seen, panel)[panel.at];
+	const row = pickerRows(seen, state.current, panel)[panel.at];
 	const next = (change: Partial<TreePanel>): Update => only({ ...state, panel: { ...panel, ...change } });
 	switch (action) {
 		case "go":
@@ -149,11 +149,11 @@ function inMail(state: State, at: number, action: Action | null, key: Key, seen:
 		case "go": {
 			const lines = mailLines(seen, mail);
 			const back: Panel = { kind: "mail", at };
-			const read: State = { ...state, panel: { kind: "text", at: 0, title: `mail ${mail.id}`, lines, back } };
-			return mail.state === "read" ? only(read) : only(read, { do: "mail", agent, mail: mail.id, change: "read" });
+			// it stays unread: mail that was read is not given to the agent any more
+			return only({ ...state, panel: { kind: "text", at: 0, title: `mail ${mail.id}`, lines, back } });
 		}
 		case "remove":
-			return only(state, { do: "mail", agent, mail: mail.id, change: "delete" });
+			return only(state, { do: "delete-mail", agent, mail: mail.id });
 		case "reply":
 			return mail.from.startsWith("agent:")
 				? begun(state, key, `/send ${nameOf(seen, mail.from)} `)
@@ -219,7 +219,7 @@ function inDiff(state: State, panel: DiffPanel, action: Action | null, layout: L
 		case "previous-file":
 			return to(panel, file - 1);
 		case "viewed": {
-			const mark = reviewMark(shown);
+			const mark = reviewMark(panel.source, shown);
 			if (mark === null) return only(noted(state, "Its lines are loaded first; then mark it."), load);
 			const marks = new Set(state.viewed);
 			const isMarked = marks.delete(mark);

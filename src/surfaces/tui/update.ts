@@ -8,7 +8,7 @@ import { agentAbove, childOf, isLiving, nextNeedingYou, pickerRows, siblingOf } 
 import type { Anchor } from "./page.ts";
 import { partOf, type QuestionPart, turned } from "./question.ts";
 import type { SlashAnswer } from "./slash.ts";
-import { goTo, type Key, modeOf, noted, only, type Update } from "./transition.ts";
+import { goTo, type Key, modeOf, noted, only, type Reading, type Update } from "./transition.ts";
 import { updatePanel } from "./update-panel.ts";
 
 /** a second press within this time means it */
@@ -20,21 +20,22 @@ const twiceMs = 1500;
 const pauseMs = 700;
 
 export function update(state: State, key: Key, seen: Seen): Update {
-	const cleared: State = { ...state, status: null };
+	const unnoted: State = { ...state, status: null };
 	if (state.panel !== null) {
 		const action = actionOf(modeOf(state), key.name) === null ? actionOf("conversation", key.name) : null;
 		// the keys that open a list or go to an agent work from every list
-		if (action !== null && fromAnywhere.has(action)) return act({ ...cleared, panel: null }, action, key, seen);
-		return updatePanel(cleared, state.panel, key, seen);
+		if (action !== null && fromAnywhere.has(action)) return act({ ...unnoted, panel: null }, action, key, seen);
+		return updatePanel(unnoted, state.panel, key, seen);
 	}
-	if (state.selected !== null) return amongBlocks(cleared, state.selected, key);
-	const answered = answerApproval(cleared, key, seen);
+	if (state.selected !== null) return amongBlocks(unnoted, state.selected, key, seen);
+	const answered = answerApproval(unnoted, key, seen);
 	if (answered !== null) return answered;
 	// while completions are shown, Esc is theirs
 	const action = key.draft.isCompleting && key.name === "escape" ? null : actionOf("conversation", key.name);
-	const unasked = { ...cleared, question: cleared.question && { ...cleared.question, isAlways: false } };
-	if (action === null) return only({ ...unasked, armed: null, typedAt: key.now }, { do: "edit", data: key.data });
-	return act(unasked, action, key, seen);
+	const unasked = { ...unnoted, question: unnoted.question && { ...unnoted.question, isAlways: false } };
+	if (action === null)
+		return only({ ...unasked, armed: null, cleared: null, typedAt: key.now }, { do: "edit", data: key.data });
+	return act(action === "quit" ? unasked : { ...unasked, cleared: null }, action, key, seen);
 }
 
 const fromAnywhere: ReadonlySet<Action> = new Set([
@@ -68,9 +69,9 @@ function act(state: State, action: Action, key: Key, seen: Seen): Update {
 		case "bottom":
 			return only(scrolledBy(state, null));
 		case "interrupt":
-			return interrupt(state, key, seen);
+			return interrupt(state, seen);
 		case "quit":
-			return quit(state, key);
+			return quit(state, key, seen);
 		case "blocks": {
 			const all = key.reading.collapsible();
 			const last = all.findLast((block) => key.reading.isShown(block)) ?? all.at(-1);
@@ -108,7 +109,7 @@ export function treePanel(state: State, seen: Seen, filter: PickerFilter): Panel
 		...panel,
 		at: Math.max(
 			0,
-			pickerRows(seen, panel).findIndex(({ agent }) => agent.id === state.current),
+			pickerRows(seen, state.current, panel).findIndex(({ agent }) => agent.id === state.current),
 		),
 	};
 }
@@ -149,34 +150,49 @@ function scroll(state: State, key: Key, by: number | "top", seen: Seen): Update 
 }
 
 /** Cancels a command that waits, else interrupts the turn; the second time by force. */
-function interrupt(state: State, key: Key, seen: Seen): Update {
+function interrupt(state: State, seen: Seen): Update {
 	if (state.waiting.some(({ agent }) => agent === state.current))
 		return only(state, { do: "cancel", agent: state.current });
-	if (state.editing.has(state.current)) return stopEditing(state);
+	if (state.editing.has(state.current)) return stopEditing(state, seen);
 	const agent = seen.agents.get(state.current);
 	if (agent === undefined || agent.turn === null)
 		return state.anchors.has(state.current)
 			? only(scrolledBy(state, null))
 			: only(noted(state, "No turn is running: there is nothing to interrupt."));
-	const force = state.armed?.key === "escape" && key.now - state.armed.at < twiceMs;
-	return only({ ...state, armed: { key: "escape", at: key.now } }, { do: "interrupt", agent: state.current, force });
+	const { id, handle, turn } = agent;
+	const force = state.interrupted.get(id) === turn.id;
+	const text = force
+		? `Ending the turn of ${handle} by force …`
+		: `Interrupting the turn of ${handle} …   (Esc again ends it by force)`;
+	const interrupted = new Map(state.interrupted).set(id, turn.id);
+	return only({ ...state, interrupted, status: { text, style: "wait" } }, { do: "interrupt", agent: id, force });
 }
 
-function stopEditing(state: State): Update {
+const stopEditing = (state: State, seen: Seen): Update =>
+	only(noted(backToQueue(state, seen), "The prompt stays as it was."));
+
+/** A prompt is no longer edited: the queue is shown that it is in. */
+export function backToQueue(state: State, seen: Seen): State {
 	const editing = new Map(state.editing);
+	const at = seen.queue(state.current).findIndex(({ id }) => id === editing.get(state.current));
 	editing.delete(state.current);
-	return only(noted({ ...state, editing }, "The prompt stays as it was."));
+	return { ...state, editing, panel: { kind: "queue", at: Math.max(0, at) } };
 }
 
 /** The first Ctrl+C empties the input, or asks. */
-function quit(state: State, key: Key): Update {
-	if (state.editing.has(state.current)) return stopEditing(state);
+function quit(state: State, key: Key, seen: Seen): Update {
+	if (state.editing.has(state.current)) return stopEditing(state, seen);
 	const { text } = key.draft;
 	if (text !== "")
-		return only(noted(state, "Cleared; ↑ brings it back."), { do: "remember", text }, { do: "draft", text: "" });
-	const again = state.armed?.key === "ctrl+c" && key.now - state.armed.at < twiceMs;
+		return only(
+			noted({ ...state, cleared: text }, "Cleared; ↑ brings it back."),
+			{ do: "remember", text },
+			{ do: "draft", text: "" },
+		);
+	const again = state.armed !== null && key.now - state.armed < twiceMs;
+	if (again && state.cleared !== null) return only(state, { do: "draft", text: state.cleared }, { do: "quit" });
 	if (again) return only(state, { do: "quit" });
-	return only(noted({ ...state, armed: { key: "ctrl+c", at: key.now } }, "Ctrl+C again leaves. The agents go on."));
+	return only(noted({ ...state, armed: key.now }, "Ctrl+C again leaves. The agents go on."));
 }
 
 /** Null if the key does not answer the approval that is shown. */
@@ -223,7 +239,7 @@ function readOn(state: State, part: QuestionPart, { now }: Key): Update {
 	return only(noted(next, "Read it to its end first; the same key then answers."));
 }
 
-function amongBlocks(state: State, selected: number, key: Key): Update {
+function amongBlocks(state: State, selected: number, key: Key, seen: Seen): Update {
 	const all = key.reading.collapsible();
 	const at = all.indexOf(selected);
 	switch (actionOf("blocks", key.name)) {
@@ -231,16 +247,24 @@ function amongBlocks(state: State, selected: number, key: Key): Update {
 			return select(state, all[Math.max(0, at - 1)] ?? selected, key);
 		case "down":
 			return select(state, all[Math.min(all.length - 1, at + 1)] ?? selected, key);
-		case "open": {
-			const open = new Set(state.opened);
-			if (!open.delete(selected)) open.add(selected);
-			return only({ ...state, opened: open });
-		}
+		case "open":
+			return only(toggled(state, selected, key.reading));
+		case "page-up":
+			return scroll(state, key, -(key.height - 2), seen);
+		case "page-down":
+			return scroll(state, key, key.height - 2, seen);
 		case "close":
 			return only({ ...state, selected: null });
 		default:
 			return only(noted(state, "Enter opens the block, Esc goes back to the input."));
 	}
+}
+
+/** Opens or closes a block. */
+export function toggled(state: State, block: number, reading: Pick<Reading, "anchorWith">): State {
+	const opened = new Set(state.opened);
+	if (!opened.delete(block)) opened.add(block);
+	return scrolledBy({ ...state, opened }, reading.anchorWith(opened, block));
 }
 
 /** The page moves only if the block is not on it. */

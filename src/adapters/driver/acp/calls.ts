@@ -4,11 +4,11 @@ import type { TurnItem } from "#contract/turn.ts";
 
 export interface ToolCall {
 	/** its own item was written; a call without any details waits until there are some */
-	said: boolean;
+	isWritten: boolean;
 	title: string;
 	tool: string;
 	/** whether the call's own item had its input */
-	told: boolean;
+	inputWritten: boolean;
 	input: TurnItem["data"] | undefined;
 	/** what a question about it shows, uncut */
 	asked: { input: unknown; content: readonly ToolCallContent[]; locations: readonly string[] };

@@ -65,7 +65,7 @@ export interface Launched {
 	/** Asks it to close its session, if it can. Never rejects, and has a short timeout. */
 	close(): Promise<void>;
 	/** false once it has ended or closed its output */
-	listens(): boolean;
+	isConnected(): boolean;
 }
 
 const startMs = 60_000;
@@ -127,7 +127,7 @@ export async function launch(wanted: Launch): Promise<Launched> {
 				.catch(expected("it is ended either way"));
 			await Promise.race([closed, gone, pause(closeMs, undefined, { ref: false })]);
 		},
-		listens: () => present,
+		isConnected: () => present,
 	};
 }
 

@@ -1,8 +1,8 @@
 // The connection to an agent's program: one JSON message per line, both ways.
 //
-// Memory is bounded, whatever a program sends. A line has a maximum size; lines are read no faster than they are processed,
-// and at a limited rate; requests of a program that does not read its answers are not read either; invalid messages are
-// dropped and reported. A flood waits in the program's own pipe.
+// Memory is bounded, whatever a program sends. A line has a maximum size; lines are read no faster than they are
+// processed, and at a limited rate; requests of a program that does not read its answers are not read either; invalid
+// messages are dropped and reported. A flood waits in the program's own pipe.
 import type { Readable } from "node:stream";
 import { Writable } from "node:stream";
 import { setImmediate as others, setTimeout as pause } from "node:timers/promises";

@@ -1,5 +1,5 @@
-// The files that a call's input names, at any depth. A field that is not in these lists may be a command or the name of a
-// file, so a call with such a field needs an approval.
+// The files that a call's input names, at any depth. A field that is not in these lists may be a command or the name of
+// a file, so a call with such a field needs an approval.
 
 const words = (text: string): ReadonlySet<string> => new Set(text.trim().split(/\s+/));
 

@@ -1,5 +1,5 @@
-// The ACP handshake: identity, capabilities and a session (resumed, forked or new). We offer neither `fs` nor `terminal`:
-// no tool of an agent runs inside the daemon.
+// The ACP handshake: identity, capabilities and a session (resumed, forked or new). We offer neither `fs` nor
+// `terminal`: no tool of an agent runs inside the daemon.
 import {
 	type AgentCapabilities,
 	type ClientConnection,

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { filesOfPatch, pathsIn } from "./named.ts";
 import { questionOf } from "./question.ts";
 
-interface ProcessRequest {
+interface CallFields {
 	tool?: string;
 	title?: string;
 	input?: unknown;
@@ -12,13 +12,13 @@ interface ProcessRequest {
 	locations?: string[];
 }
 
-function asked({ tool = "edit", title = "Edit", input, content = [], locations = [] }: ProcessRequest) {
+function asked({ tool = "edit", title = "Edit", input, content = [], locations = [] }: CallFields) {
 	const request: RequestPermissionRequest = { sessionId: "1", toolCall: { toolCallId: "c" }, options: [] };
 	const call = {
-		said: true,
+		isWritten: true,
 		title,
 		tool,
-		told: true,
+		inputWritten: true,
 		input: null,
 		shown: "",
 		printed: "",
@@ -54,9 +54,12 @@ test("a command is shown whole, also where a change says the same", () => {
 
 test("a question about a tool of Brood is recognised by what each vendor's program says, not by its model's words", () => {
 	const call = { title: "mcp__brood__send", tool: "other", content: [], locations: [] };
-	const toolOf = (request: object, { input, tool }: ProcessRequest = {}): string => {
+	const toolOf = (request: object, { input, tool }: CallFields = {}): string => {
 		const { toolCall } = Object({ toolCall: { toolCallId: "c" }, ...request });
-		const made = { ...{ said: true, told: true, input: null, shown: "", printed: "", output: null }, ...call };
+		const made = {
+			...{ isWritten: true, inputWritten: true, input: null, shown: "", printed: "", output: null },
+			...call,
+		};
 		return questionOf(
 			{ sessionId: "1", options: [], ...request, toolCall },
 			{ ...made, tool: tool ?? call.tool, asked: { input, content: [], locations: [] } },

@@ -1,5 +1,5 @@
-// The approval question of an agent's program, with everything that is known of the call. The content is never cut: what
-// cannot be shown completely is not asked.
+// The approval question of an agent's program, with everything that is known of the call. The content is never cut:
+// what cannot be shown completely is not asked.
 import type { RequestPermissionRequest, ToolCallContent } from "@agentclientprotocol/sdk/unstable";
 import { type ApprovalQuestion, broodTool } from "#contract/approval.ts";
 import { allVendors } from "../vendors/vendors.ts";
@@ -24,7 +24,7 @@ export function questionOf(request: RequestPermissionRequest, call: ToolCall | u
 	const tool = isBroodTool ? broodTool : kind === broodTool ? "other" : kind;
 	const changes = content.flatMap((part) => (part.type === "diff" ? part : []));
 	const files = [...new Set([...locations, ...changes.map(({ path }) => path)])];
-	// the place where a program shows the output of this very call; its name differs from call to call
+	// the terminal with this call's own output; its id differs from call to call
 	const said = content.filter((part) => part.type !== "terminal" || part.terminalId !== toolCall.toolCallId);
 	// a call with changes or another terminal does more than its command
 	const command = said.every(({ type }) => type === "content") ? commandIn(tool, input) : null;

@@ -1,8 +1,8 @@
 // From an agent's updates to items. Pure: recorded updates in, items out.
 //
-// The chunks of one message become one item, written when the message ends: when another one begins, a tool is called or
-// the turn ends. A tool call is written when it is first reported, and its result when it ends, with the content of its
-// updates. Updates that are not about the conversation are ignored.
+// The chunks of one message become one item, written when the message ends: when another one begins, a tool is called
+// or the turn ends. A tool call is written when it is first reported, and its result when it ends, with the content of
+// its updates. Updates that are not about the conversation are ignored.
 import type {
 	ContentBlock,
 	RequestPermissionRequest,
@@ -49,9 +49,9 @@ export interface Translated {
 export function translate(state: Translation, update: SessionUpdate): Translated {
 	switch (update.sessionUpdate) {
 		case "agent_message_chunk":
-			return piece(state, "assistant", update.messageId ?? null, update.content);
+			return chunk(state, "assistant", update.messageId ?? null, update.content);
 		case "agent_thought_chunk":
-			return piece(state, "thought", update.messageId ?? null, update.content);
+			return chunk(state, "thought", update.messageId ?? null, update.content);
 		case "tool_call":
 		case "tool_call_update":
 			return call(state, update);
@@ -85,12 +85,12 @@ export function begun(state: Translation, toolCall: RequestPermissionRequest["to
 /** Ends the open message and the open calls. The output of a call that was cut off is its result. */
 export function finish(state: Translation): Translated {
 	const open = [...state.calls.open];
-	const unsaid = open.filter(([, each]) => !each.said).map(([id, each]) => announced(id, each));
+	const unwritten = open.filter(([, each]) => !each.isWritten).map(([id, each]) => announced(id, each));
 	const cut = open.filter(([, each]) => outputOf(each) !== "").map(([id, each]) => result(id, "cut off", each));
-	return complete(state, [...unsaid, ...cut]);
+	return complete(state, [...unwritten, ...cut]);
 }
 
-function piece(
+function chunk(
 	state: Translation,
 	kind: "assistant" | "thought",
 	id: string | null,
@@ -131,10 +131,10 @@ function call(state: Translation, update: CallUpdate, needed = false): Translate
 		(update.status ?? "pending") !== "pending" ||
 		update.rawInput === undefined;
 	const now: ToolCall = {
-		said: known?.said === true || ready,
+		isWritten: known?.isWritten === true || ready,
 		title: update.title ?? known?.title ?? "",
 		tool: update.kind ?? known?.tool ?? "other",
-		told: known?.said === true ? known.told : input !== undefined,
+		inputWritten: known?.isWritten === true ? known.inputWritten : input !== undefined,
 		input,
 		shown: update.content == null ? (known?.shown ?? "") : clip(shownIn(update.content)),
 		asked: {
@@ -145,7 +145,7 @@ function call(state: Translation, update: CallUpdate, needed = false): Translate
 		printed: longer(known?.printed ?? "", printedIn(update)),
 		output: update.rawOutput === undefined ? (known?.output ?? null) : bounded(update.rawOutput),
 	};
-	const first = now.said && known?.said !== true ? [announced(id, now)] : [];
+	const first = now.isWritten && known?.isWritten !== true ? [announced(id, now)] : [];
 	const closed = over ? [] : calls.put(id, now);
 	if (over) calls.end(id);
 	const ended = over
@@ -187,7 +187,7 @@ const shownIn = (content: readonly ToolCallContent[]): string =>
 function result(id: string, status: string, now: ToolCall): TurnItem {
 	const text = outputOf(now);
 	// the input may have become known after the call was written
-	const input = now.told || now.input === undefined ? {} : { input: now.input };
+	const input = now.inputWritten || now.input === undefined ? {} : { input: now.input };
 	return {
 		kind: "tool_result",
 		text: clip(text),

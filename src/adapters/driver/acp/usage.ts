@@ -72,8 +72,8 @@ export function countUp(): (total: TokenCounts | null) => TokenCounts | null {
 }
 
 /**
- * Programs report the total cost of a session; a turn's cost is the difference. After a resume the total may continue or
- * start at zero: a smaller total is a new one.
+ * Programs report the total cost of a session; a turn's cost is the difference. After a resume the total may continue
+ * or start at zero: a smaller total is a new one.
  */
 export function costSince(already: number): (total: Cost | null) => Cost | null {
 	let before = already;

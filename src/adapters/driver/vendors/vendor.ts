@@ -1,6 +1,6 @@
 // The description of one vendor's program: how to install and start it, its credentials, the repository files that it
 // runs, the folders that it writes, and how it reports a usage limit. Other files read a vendor from here; only
-// `acp/translate.ts` also knows a field that one vendor sends.
+// `acp/translate.ts` and `acp/usage.ts` also know fields that one vendor sends.
 import type { Policy } from "#contract/approval.ts";
 import type { CommandLine } from "../../system/containment.ts";
 
@@ -21,7 +21,9 @@ export interface Vendor {
 	/** the vendor's own program, with which people log in; agents run the adapter's copy */
 	loginProgram: { name: string; install: string };
 	login: {
-		/** files in the user's home that a login creates, or for those that the program creates before, what a login adds */
+		/**
+		 * files in the user's home that a login creates, or for those that the program creates before, what a login adds
+		 */
 		files: readonly (string | { name: string; has: RegExp })[];
 		/** instructions for the login */
 		how: string;
@@ -45,7 +47,10 @@ export interface Vendor {
 		/** files among these that it writes itself, or that it only reads */
 		harmless?: RegExp;
 	};
-	/** whether a question is about a tool of the server `brood`; by what the program says itself, not by words of its model */
+	/**
+	 * whether a question is about a tool of the server `brood`; by what the program says itself, not by words of its
+	 * model
+	 */
 	asksForBroodTool?(request: object, input: unknown): boolean;
 	limits?: {
 		/** matches a log line about a request that the provider refused; the first group is the provider's message */

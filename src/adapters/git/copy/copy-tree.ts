@@ -81,8 +81,8 @@ function inCalls(folder: ByteName, names: readonly string[]): Group[] {
 	return [...groups, { folder, names: current }];
 }
 
-// Without owner and extended attributes, which are the same for all files of an agent, a copy takes a quarter less time.
-// Modes are kept because of the umask.
+// Without owner and extended attributes, which are the same for all files of an agent, a copy takes a quarter less
+// time. Modes are kept because of the umask.
 const lean = ["sh", "-c", 'umask 0; exec cp -dR --preserve=timestamps,links --reflink=auto "$@"', "cp"] as const;
 
 async function copyGroup({ from, to, signal }: CopyRequest, { folder, names }: Group): Promise<void> {

@@ -1,14 +1,14 @@
 // The dirty fork: a child's worktree made from the parent's as it is at this moment.
 //
-// The problem. A child begins as its parent is: the same commit, index and files, staged, unstaged and untracked, in the
-// middle of the same merge or rebase. The time must not grow with the repository, and not a byte of the parent's tree,
-// index or refs may change.
+// The problem. A child begins as its parent is: the same commit, index and files, staged, unstaged and untracked, in
+// the middle of the same merge or rebase. The time must not grow with the repository, and not a byte of the parent's
+// tree, index or refs may change.
 //
 // What always holds
-//   - The parent is only read, and does not change meanwhile. The fork takes a snapshot first (with the parent's processes
-//     frozen, for two seconds at most). Files are copied only while we hold the lease of the parent's workspace and
-//     nothing has changed since that snapshot (`reactors/provision.ts`). Otherwise the child is made from the snapshot
-//     (`materialize.ts`).
+//   - The parent is only read, and does not change meanwhile. The fork takes a snapshot first (with the parent's
+//     processes frozen, for two seconds at most). Files are copied only while we hold the lease of the parent's
+//     workspace and nothing has changed since that snapshot (`reactors/provision.ts`). Otherwise the child is made from
+//     the snapshot (`materialize.ts`).
 //   - The child's branch is its own, and new. A rebase in progress belongs to it from then on (`onBranch`): finishing
 //     it moves the child's branch and never the parent's.
 //   - Git is never told that a file is unchanged unless that is certain.
@@ -24,17 +24,18 @@
 //   6. write the operation's files
 //
 // Step 5 makes the next `git status` fast. An index entry holds times, inode and size of the file that git last read;
-// copies have other inodes and change times, so git would read every file again. An entry gets the stat data of the copy
-// only if git knew the parent's file by its stat data (`diff-files` did not list it) and the copy has the same size and
-// modification time. Any other entry keeps the parent's stat data, which cannot match, and git reads that file.
+// copies have other inodes and change times, so git would read every file again. An entry gets the stat data of the
+// copy only if git knew the parent's file by its stat data (`diff-files` did not list it) and the copy has the same
+// size and modification time. Any other entry keeps the parent's stat data, which cannot match, and git reads that
+// file.
 //
 // A crash. Before step 2 `provision` writes an intent that names the folder and the branch. The next call with the same
-// request discards the folder, its worktree entry and the branch, and begins again. The marker that makes a tree usable is
-// written after step 6. An error (a full disk, a signal) discards the same at once (`discardNewWorktree`).
+// request discards the folder, its worktree entry and the branch, and begins again. The marker that makes a tree usable
+// is written after step 6. An error (a full disk, a signal) discards the same at once (`discardNewWorktree`).
 //
 // Why not another way
-//   - checking out the snapshot: it writes every file, where a copy by reference writes none, and has no ignored files. It
-//     is used across repositories, for an older state, and for a parent that is at work
+//   - checking out the snapshot: it writes every file, where a copy by reference writes none, and has no ignored files.
+//     It is used across repositories, for an older state, and for a parent that is at work
 //   - `git stash create` or a temporary commit: no untracked files without writing to the parent's index, no half
 //     merges
 //   - a copy of the whole folder with `.git`: two worktrees with one registration, one index lock and one HEAD
@@ -71,7 +72,7 @@ export interface CopyWorktreeRequest {
 	to: { folder: string; branch: string };
 	/** any worktree of the repository, or the repository itself */
 	repository: string;
-	/** ignored files to copy, as paths; `*` in a name and `**` for any folders would work too, but no setting has them */
+	/** paths of ignored files and folders to copy */
 	copy: readonly string[];
 	/** the disk shares blocks between copies, so all ignored files are copied */
 	sharesBlocks: boolean;
@@ -207,24 +208,9 @@ async function leftBehind(
 	if (sharesBlocks) return [];
 	const collapsed = copy.length === 0 ? ["--directory"] : [];
 	const { bytes } = await git(from.folder, ["ls-files", "-o", "-i", "-z", "--exclude-standard", ...collapsed]);
-	const wanted = copy.map(pattern);
-	const names = namesIn(bytes).filter(
-		(name) => !wanted.some((one) => one.test(Buffer.from(name, "latin1").toString())),
-	);
+	const wanted = copy.map((one) => Buffer.from(one.replace(/\/$/, "")).toString("latin1"));
+	const names = namesIn(bytes).filter((name) => !wanted.some((one) => name === one || name.startsWith(`${one}/`)));
 	return names.map((name) => name.replace(/\/$/, ""));
-}
-
-const wildcards: Readonly<Record<string, string>> = { "**/": "(?:.*/)?", "**": ".*", "*": "[^/]*", "?": "[^/]" };
-
-/** `*` matches inside one name, `**` any folders; a folder matches everything in it. */
-function pattern(glob: string): RegExp {
-	const source = glob
-		.replace(/^\.?\//, "")
-		.replace(/\/$/, "")
-		.split(/(\*\*\/|\*\*|\*|\?)/)
-		.map((part) => wildcards[part] ?? part.replaceAll(/[.+^${}()|[\]\\]/g, "\\$&"))
-		.join("");
-	return new RegExp(`^${source}(?:/.*)?$`, "s");
 }
 
 /** Files whose stat data does not prove that git, or the shadow index, knows their content. */

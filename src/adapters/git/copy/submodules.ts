@@ -1,5 +1,5 @@
-// A submodule's repository is in the git folder of the worktree around it. A copy of the files alone would share it with
-// the first worktree, so the copy gets its own.
+// A submodule's repository is in the git folder of the worktree around it. A copy of the files alone would share it
+// with the first worktree, so the copy gets its own.
 import { lstat, mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { nullIfMissing } from "#adapters/system/errors.ts";

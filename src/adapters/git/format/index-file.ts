@@ -1,5 +1,5 @@
-// Git's index file: versions 2 to 4, SHA-1 or SHA-256. Reads the entries, writes the stat data of a copied tree into them,
-// and leaves out what is only valid in the old place.
+// Git's index file: versions 2 to 4, SHA-1 or SHA-256. Reads the entries, writes the stat data of a copied tree into
+// them, and leaves out what is only valid in the old place.
 import { createHash } from "node:crypto";
 
 export interface IndexEntry {
@@ -156,15 +156,15 @@ export function rewriteIndex(
 }
 
 /** Without stat data and caches: the bytes change only when something is staged. */
-export function withoutTimes(bytes: Buffer, index: IndexFile, hashLength: number): Buffer {
+export function withoutStatData(bytes: Buffer, index: IndexFile, hashLength: number): Buffer {
 	const copy = Buffer.from(bytes);
 	for (const { at } of index.entries) copy.fill(0, at, at + 24).fill(0, at + 28, at + statLength);
 	return rewriteIndex(copy, index, hashLength, [...local, "TREE"]);
 }
 
 /**
- * Only what is staged: no stat data, no caches and no assume-unchanged flags, so that git reads every file. An entry keeps
- * its skip-worktree flag only if its file is `absent`.
+ * Only what is staged: no stat data, no caches and no assume-unchanged flags, so that git reads every file. An entry
+ * keeps its skip-worktree flag only if its file is `absent`.
  */
 export function withoutStatCache(
 	bytes: Buffer,
@@ -178,7 +178,7 @@ export function withoutStatCache(
 		copy.writeUInt16BE(copy.readUInt16BE(flagsAt) & 0x7fff, flagsAt);
 		if (skipWorktree && !absent(path)) copy.writeUInt16BE(copy.readUInt16BE(flagsAt + 2) & 0xbfff, flagsAt + 2);
 	}
-	return withoutTimes(copy, index, hashLength);
+	return withoutStatData(copy, index, hashLength);
 }
 
 /** The tree of all entries, if git noted it in the index and nothing was staged since. */

@@ -1,5 +1,5 @@
-// File names are bytes. In `adapters/git` a name is a latin1 string, one character per byte, so that names can be compared
-// and used as keys. Only here do they become paths or text.
+// File names are bytes. In `adapters/git` a name is a latin1 string, one character per byte, so that names can be
+// compared and used as keys. Only here do they become paths or text.
 import type { FileName } from "#contract/snapshot.ts";
 
 /** One character per byte; never shown to people. */

@@ -2,8 +2,8 @@
 //
 //   look ─▶ compute the result ─▶ check it in a scratch tree ─▶ record it ─▶ move base
 //
-// Only the last step is visible, and it is one git command: a compare-and-swap of the branch, or, where a person has base
-// checked out, a fast-forward in that checkout, which git refuses if it would overwrite uncommitted files.
+// Only the last step is visible, and it is one git command: a compare-and-swap of the branch, or, where a person has
+// base checked out, a fast-forward in that checkout, which git refuses if it would overwrite uncommitted files.
 
 import { changeText } from "#contract/change-text.ts";
 import { counted } from "#contract/counted.ts";

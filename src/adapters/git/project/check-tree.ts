@@ -1,5 +1,5 @@
-// Runs a check or a gate in a tree of exactly the commit that would be merged, with what agents share. The tree is removed
-// afterwards.
+// Runs a check or a gate in a tree of exactly the commit that would be merged, with what agents share. The tree is
+// removed afterwards.
 import type { RepositorySettings } from "#contract/project-config.ts";
 import type { CommandRun } from "#contract/workspace.ts";
 import type { AgentIdentity, ProjectRepository, StepControl } from "#engine/ports/workspace-requests.ts";

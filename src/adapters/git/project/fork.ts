@@ -1,5 +1,5 @@
-// A workspace that begins as a copy of another agent's: commit, index and files. Between two worktrees the tree is copied;
-// between repositories, or from an older state, a snapshot is used.
+// A workspace that begins as a copy of another agent's: commit, index and files. Between two worktrees the tree is
+// copied; between repositories, or from an older state, a snapshot is used.
 import type { RepositorySettings } from "#contract/project-config.ts";
 import { isRefusal, type Refusal } from "#contract/refusal.ts";
 import type { WorkspaceMarker } from "#contract/workspace.ts";

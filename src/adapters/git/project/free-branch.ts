@@ -1,8 +1,8 @@
 // The branch of a new workspace: `brood/NAME`, or `brood-NAME` if there is a branch `brood`.
 //
 // A branch of that name may be left from an agent of a removed project, or be somebody's own. If nothing is lost, it is
-// replaced: its commits are all in base, or in the agent's own work if the agent comes back from another node, and it is
-// not checked out. Else the name gets a number, and the branch stays.
+// replaced: its commits are all in base, or in the agent's own work if the agent comes back from another node, and it
+// is not checked out. Else the name gets a number, and the branch stays.
 import type { ProjectRepository } from "#engine/ports/workspace-requests.ts";
 import type { Git } from "../run/git.ts";
 import { worktreesOf } from "../run/worktrees.ts";

@@ -1,5 +1,5 @@
-// Computes the base that work is merged into: the branch as it is, with what origin has and it lacks. Nothing moves here:
-// one step moves base to the result later, or nothing happens at all.
+// Computes the base that work is merged into: the branch as it is, with what origin has and it lacks. Nothing moves
+// here: one step moves base to the result later, or nothing happens at all.
 import type { RepositorySettings } from "#contract/project-config.ts";
 import { isRefusal, type Refusal } from "#contract/refusal.ts";
 import type { ProjectRepository } from "#engine/ports/workspace-requests.ts";

@@ -13,8 +13,8 @@ import { sandboxMarkerAt } from "../workspace/sandbox-mounts.ts";
 import { markerAt } from "../workspace/tree-status.ts";
 
 /**
- * What an earlier call for the same agent left. What was made for an agent that ended before it could use it is discarded.
- * Anything else at the path is refused.
+ * What an earlier call for the same agent left. What was made for an agent that ended before it could use it is
+ * discarded. Anything else at the path is refused.
  */
 export async function findExisting(
 	context: GitContext,

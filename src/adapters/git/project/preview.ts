@@ -1,5 +1,5 @@
-// What a merge into base would meet, before anybody approves it. Objects are written, no ref is moved and no checkout is
-// touched; the project's check runs in a scratch tree of the result, as an approve would run it.
+// What a merge into base would meet, before anybody approves it. Objects are written, no ref is moved and no checkout
+// is touched; the project's check runs in a scratch tree of the result, as an approve would run it.
 import { isRefusal, type Refusal } from "#contract/refusal.ts";
 import type { MergePreview } from "#contract/workspace.ts";
 import type { PreviewRequest, ProjectRepository } from "#engine/ports/workspace-requests.ts";

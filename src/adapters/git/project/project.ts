@@ -1,5 +1,5 @@
-// Makes a repository a project. A local one is used where it is, unchanged. A URL is cloned as a bare repository into the
-// home; its `refs/heads` are ours, and its `refs/remotes/origin` follow the remote.
+// Makes a repository a project. A local one is used where it is, unchanged. A URL is cloned as a bare repository into
+// the home; its `refs/heads` are ours, and its `refs/remotes/origin` follow the remote.
 import { realpath, rename, stat } from "node:fs/promises";
 import path from "node:path";
 import type { ProjectSlug } from "#contract/ids.ts";

@@ -3,8 +3,8 @@
 //   intent ─▶ worktree (or clone) ─▶ files ─▶ marker ─▶ shared paths ─▶ setup ─▶ marker: ready ─▶ no intent
 //
 // The intent is written before anything else, so what is found at the path afterwards is ours. When called again: a
-// workspace whose marker says ready is done; one with a marker continues after the files; one with only an intent is discarded
-// and begun again. A failure discards everything too, down to the branch, if that has not moved.
+// workspace whose marker says ready is done; one with a marker continues after the files; one with only an intent is
+// discarded and begun again. A failure discards everything too, down to the branch, if that has not moved.
 import { ProjectSlug } from "#contract/ids.ts";
 import type { RepositorySettings } from "#contract/project-config.ts";
 import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";

@@ -1,5 +1,5 @@
-// Commits in the project's own repository, for review on a server: what they change, what they say, and pushing them. The
-// objects of sandboxed agents are there already (`workTip`), so no file of an agent's is read.
+// Commits in the project's own repository, for review on a server: what they change, what they say, and pushing them.
+// The objects of sandboxed agents are there already (`workTip`), so no file of an agent's is read.
 import { type Refusal, refuse } from "#contract/refusal.ts";
 import type { Diff, Pushed } from "#contract/workspace.ts";
 import type { CommitRange, CommitsAhead, ProjectRepository } from "#engine/ports/workspace-requests.ts";

@@ -13,7 +13,7 @@ import { fetchAndFollowOrigin, isFetching, rememberOrigin } from "./origin.ts";
 
 /** somebody else may push as often as we do */
 const attemptsMax = 5;
-const othersWereFaster = `somebody else pushed first, ${attemptsMax} times in a row; the next approve pushes it along`;
+const othersWereFaster = `somebody else pushed first, ${attemptsMax} times in a row; the next approve pushes it too`;
 
 export async function pushBase(
 	context: GitContext,
@@ -26,7 +26,7 @@ export async function pushBase(
 			remote: "origin",
 			branch: base,
 			pushed: false,
-			error: "origin does not answer; the next push takes it along",
+			error: "origin does not answer; the next push includes it",
 		};
 	// two approves at once push one after the other
 	return await serialized(`push ${project.path}`, async () => {

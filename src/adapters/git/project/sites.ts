@@ -1,5 +1,5 @@
-// The base of a project's home node at other nodes. Merges are made at the home node; a site's base follows them, as long as
-// that loses nothing. `refs/brood/home/<base>` is the commit of the home node's base that was last fetched.
+// The base of a project's home node at other nodes. Merges are made at the home node; a site's base follows them, as
+// long as that loses nothing. `refs/brood/home/<base>` is the commit of the home node's base that was last fetched.
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { nullIfMissing } from "#adapters/system/errors.ts";

@@ -1,5 +1,5 @@
-// `primary/`: a clean checkout of base in which the setup command was run; agents link its folders. Its marker names the
-// lockfiles that it was filled for, and none while it is being filled, so that no agent links half of it.
+// `primary/`: a clean checkout of base in which the setup command was run; agents link its folders. Its marker names
+// the lockfiles that it was filled for, and none while it is being filled, so that no agent links half of it.
 import { isRefusal, type Refusal } from "#contract/refusal.ts";
 import type { CommandRun } from "#contract/workspace.ts";
 import type { ProjectRepository, StepControl } from "#engine/ports/workspace-requests.ts";

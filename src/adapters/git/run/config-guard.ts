@@ -1,9 +1,9 @@
 // Keeps a repository's own configuration from running programs.
 //
 // Before a command, the whole configuration is listed with the scope of each value; listing runs nothing. Each key that
-// names a program, or weakens a guard, and is set by the repository itself is overridden with the user's or the system's
-// value, or a neutral one, through GIT_CONFIG_COUNT, which git passes on to its helpers and submodules. What cannot be
-// overridden is refused. Hooks, the file system monitor, external diffs and text conversions never run.
+// names a program, or weakens a guard, and is set by the repository itself is overridden with the user's or the
+// system's value, or a neutral one, through GIT_CONFIG_COUNT, which git passes on to its helpers and submodules. What
+// cannot be overridden is refused. Hooks, the file system monitor, external diffs and text conversions never run.
 //
 // Known limit: between the listing and the command an agent of the same user can change the file.
 import path from "node:path";

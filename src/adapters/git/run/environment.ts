@@ -1,5 +1,5 @@
-// The environment of git: enough to find the user's configuration, keys and proxies, and none of the GIT_ variables that
-// would redirect it.
+// The environment of git: enough to find the user's configuration, keys and proxies, and none of the GIT_ variables
+// that would redirect it.
 import path from "node:path";
 
 const allowed =

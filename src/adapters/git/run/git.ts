@@ -1,9 +1,9 @@
 // The one place where git is run. The user's own configuration is trusted and works (identity, credentials, filters);
 // programs that a repository configures never run (config-guard.ts).
 //
-// `folder` is the top of a working tree or a bare repository, or any folder for verbs that need no repository. Git never
-// searches the parent folders, so a worktree that lost its `.git` does not become part of a repository around it. Names
-// never become options: put `--end-of-options` before a ref and `--` before a path, or use refs.ts.
+// `folder` is the top of a working tree or a bare repository, or any folder for verbs that need no repository. Git
+// never searches the parent folders, so a worktree that lost its `.git` does not become part of a repository around it.
+// Names never become options: put `--end-of-options` before a ref and `--` before a path, or use refs.ts.
 import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import os from "node:os";
@@ -145,7 +145,9 @@ export function makeGit(parts: {
 			if (result.code === 0 || options.answers?.includes(result.code) === true) return result;
 			if (!lockInTheWay.test(result.errors) || performance.now() > deadline)
 				throw new GitFailed(args, result.code, result.errors);
-			await pause(Math.min(20 * 2 ** attempt, 500), undefined, { signal: options.signal });
+			await pause(Math.min(20 * 2 ** attempt, 500), undefined, { signal: options.signal }).catch(
+				expected("the next attempt sees that it was cancelled"),
+			);
 		}
 	};
 }

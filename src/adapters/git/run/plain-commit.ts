@@ -1,7 +1,7 @@
-// The commit that a ref names, read from git's own files. Nearly every step asks for one, and starting git costs far more
-// than what it does then. Only what is certain is answered: a ref with a file of its own, and a commit with a file of its
-// own, whose content has its name as the hash, or one that git found before in packs that have not changed since.
-// Everything else is git's to answer: packed refs, another format of refs, borrowed objects, damage.
+// The commit that a ref names, read from git's own files. Nearly every step asks for one, and starting git costs far
+// more than what it does then. Only what is certain is answered: a ref with a file of its own, and a commit with a file
+// of its own, whose content has its name as the hash, or one that git found before in packs that have not changed
+// since. Everything else is git's to answer: packed refs, another format of refs, borrowed objects, damage.
 import { createHash } from "node:crypto";
 import { lstat } from "node:fs/promises";
 import path from "node:path";

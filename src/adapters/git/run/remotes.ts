@@ -1,6 +1,6 @@
-// The other side of a fetch or a push. For a repository on this machine git runs a second git, which does not inherit our
-// settings and would run that repository's hooks, so it gets the settings on its command line. For an address that we do
-// not recognise as local, git may not use the file protocol.
+// The other side of a fetch or a push. For a repository on this machine git runs a second git, which does not inherit
+// our settings and would run that repository's hooks, so it gets the settings on its command line. For an address that
+// we do not recognise as local, git may not use the file protocol.
 
 /** One value of the configuration, and the scope of its file. */
 export interface Setting {

@@ -55,7 +55,9 @@ export async function repositoryPathsOf(
 	};
 }
 
-/** Only the two folders, for what needs no git. Null if the folder is not a repository, or its git folder has a trap. */
+/**
+ * Only the two folders, for what needs no git. Null if the folder is not a repository, or its git folder has a trap.
+ */
 export async function gitFoldersOf(folder: string): Promise<{ gitFolder: string; commonFolder: string } | null> {
 	const gitFolder = (await findGitFolder(folder, undefined))?.gitFolder;
 	if (gitFolder === undefined) return null;

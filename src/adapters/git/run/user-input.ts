@@ -1,5 +1,5 @@
-// Branch names and URLs from people. Git gets a branch only as `refs/heads/<name>` or as a commit, and a URL only after it
-// was checked here.
+// Branch names and URLs from people. Git gets a branch only as `refs/heads/<name>` or as a commit, and a URL only after
+// it was checked here.
 import path from "node:path";
 import { BranchName } from "#contract/project-config.ts";
 import { type Refusal, refuse } from "#contract/refusal.ts";

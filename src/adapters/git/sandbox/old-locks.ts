@@ -1,5 +1,5 @@
-// Locks that git left in an agent's own git folder when a daemon died. Everything in its sandbox died with that daemon, so
-// a lock from before the present one's start belongs to nobody, and need not be waited for.
+// Locks that git left in an agent's own git folder when a daemon died. Everything in its sandbox died with that daemon,
+// so a lock from before the present one's start belongs to nobody, and need not be waited for.
 import { lstat, readdir, rm } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
@@ -11,8 +11,8 @@ export const startedName = "BROOD_STARTED";
 export const momentText = (now: number): string => `${now} ${Math.round(os.uptime() * 1000)}`;
 
 /**
- * Removes locks from before the daemon's start. If the clock was set back since, new locks have times from before it: what
- * the uptime says counts as well, and the earlier of the two.
+ * Removes locks from before the daemon's start. If the clock was set back since, new locks have times from before it:
+ * what the uptime says counts as well, and the earlier of the two.
  */
 export async function removeOldLocks(gitFolder: string, start: string, present: string): Promise<void> {
 	const [startedAt = 0, startedUptime = 0] = start.split(" ").map(Number);

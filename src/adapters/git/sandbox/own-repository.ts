@@ -1,16 +1,16 @@
 // The git folder of an agent in a sandbox: a repository of its own that borrows the project's objects.
 //
 // The problem. An agent in a sandbox runs any program, and works with git. A worktree of the project would let it write
-// the project's git folder: configuration that names programs, links instead of files, objects that others depend on. The
-// daemon's git, outside the sandbox, would read all of that.
+// the project's git folder: configuration that names programs, links instead of files, objects that others depend on.
+// The daemon's git, outside the sandbox, would read all of that.
 //
 // What always holds
-//   - No process outside the sandbox opens a file that the agent can write: not the tree, not the git folder. Folders are
-//     only renamed, into the trash.
+//   - No process outside the sandbox opens a file that the agent can write: not the tree, not the git folder. Folders
+//     are only renamed, into the trash.
 //   - No process inside can change the project. The project's objects are mounted read-only and named in
 //     `objects/info/alternates`.
-//   - Objects leave the sandbox as a pack, through a pipe, into a quarantine, and are checked there. Refs are named by the
-//     daemon, and written last.
+//   - Objects leave the sandbox as a pack, through a pipe, into a quarantine, and are checked there. Refs are named by
+//     the daemon, and written last.
 //   - Refs under `refs/brood/borrows/<agent>/` protect borrowed objects from `git gc`.
 //   - Only a marker that the sandbox cannot write (`layout.ownMarker`) says that a workspace is of this kind.
 //
@@ -20,14 +20,14 @@
 //      branch at its start, and base. No hook, filter or included file is copied
 //   3. the files: checked out before the agent has access, or copied from a parent by the worker inside
 //   4. the marker, then the branch in the project, then the refs that keep the objects that it borrows
-// From the first turn on, our worker inside the sandbox runs every git step of that workspace (`inside.ts`, asked through
-// `worker-client.ts`). It runs the same code as outside; what it cannot see comes with the request. Each answer has a
-// schema, a maximum size and a deadline; a worker that breaks one of these is killed with its sandbox.
+// From the first turn on, our worker inside the sandbox runs every git step of that workspace (`inside.ts`, asked
+// through `worker-client.ts`). It runs the same code as outside; what it cannot see comes with the request. Each answer
+// has a schema, a maximum size and a deadline; a worker that breaks one of these is killed with its sandbox.
 //
-// A crash. Until the marker is written, an intent names what is being made, and the next call discards it. A step that died
-// inside has changed nothing outside: refs are written after the objects, and git's garbage collection removes the
-// quarantine of a dead process. If the git folder is damaged, `recover` moves it into the trash and makes a new one at the
-// last imported tip; the files stay.
+// A crash. Until the marker is written, an intent names what is being made, and the next call discards it. A step that
+// died inside has changed nothing outside: refs are written after the objects, and git's garbage collection removes the
+// quarantine of a dead process. If the git folder is damaged, `recover` moves it into the trash and makes a new one at
+// the last imported tip; the files stay.
 //
 // Why not another way
 //   - reading the files carefully outside: git reads them, and not carefully

@@ -1,5 +1,6 @@
-// Trees of a sandboxed project that belong to no agent: `primary/`, and those for checks and gates. Each is a repository
-// of its own that borrows the project's objects. Once a command has run in it, the daemon reads none of its files.
+// Trees of a sandboxed project that belong to no agent: `primary/`, and those for checks and gates. Each is a
+// repository of its own that borrows the project's objects. Once a command has run in it, the daemon reads none of its
+// files.
 import path from "node:path";
 import type { ProjectRepository, StepControl } from "#engine/ports/workspace-requests.ts";
 import type { Workspaces } from "#engine/ports/workspaces.ts";

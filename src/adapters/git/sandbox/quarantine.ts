@@ -1,6 +1,6 @@
-// Imports objects from a sandbox. They arrive as a pack through a pipe, in a separate folder. Git checks each of them (name,
-// content, references) before any is moved to the project's git objects. Names are hashes of the content, so no object of the
-// project can be replaced, and the caller chooses the refs, not the sandbox.
+// Imports objects from a sandbox. They arrive as a pack through a pipe, in a separate folder. Git checks each of them
+// (name, content, references) before any is moved to the project's git objects. Names are hashes of the content, so no
+// object of the project can be replaced, and the caller chooses the refs, not the sandbox.
 import { mkdir, open, readdir, rename } from "node:fs/promises";
 import path from "node:path";
 import { PassThrough } from "node:stream";

@@ -1,5 +1,5 @@
-// The worker's main loop, inside the sandbox: reads requests line by line, runs git steps in its one tree, and answers in
-// frames. It runs the same code as the daemon; what it cannot see from here comes with each request.
+// The worker's main loop, inside the sandbox: reads requests line by line, runs git steps in its one tree, and answers
+// in frames. It runs the same code as the daemon; what it cannot see from here comes with each request.
 import path from "node:path";
 import { createInterface } from "node:readline";
 import type { Readable, Writable } from "node:stream";

@@ -1,5 +1,5 @@
-// The daemon's side of a sandboxed checkout: asks the worker in the sandbox, and imports the branch tip and snapshots as
-// objects, under refs that are named here.
+// The daemon's side of a sandboxed checkout: asks the worker in the sandbox, and imports the branch tip and snapshots
+// as objects, under refs that are named here.
 import type { SandboxMounts } from "#adapters/system/mounts.ts";
 import type { RepositorySettings } from "#contract/project-config.ts";
 import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
@@ -34,8 +34,8 @@ export interface SandboxedCheckout extends Checkout {
 }
 
 /**
- * The ref of an agent's branch tip as last imported. Slashes are escaped, because one branch may be named like another's
- * folder.
+ * The ref of an agent's branch tip as last imported. Slashes are escaped, because one branch may be named like
+ * another's folder.
  */
 export const workRef = (agent: string, branch: string): string =>
 	`refs/brood/work/${agent}/${branch.replaceAll("%", "%25").replaceAll("/", "%2F")}`;

@@ -81,9 +81,9 @@ export async function deleteBranch(
 }
 
 /**
- * Takes a snapshot, then resets HEAD, its branch and the files to `commit`. Ignored files stay. What the snapshot cannot
- * hold and a reset would lose or leave behind is moved into the folder `aside` first; if one of them cannot be moved,
- * nothing has changed.
+ * Takes a snapshot, then resets HEAD, its branch and the files to `commit`. Ignored files stay. What the snapshot
+ * cannot hold and a reset would lose or leave behind is moved into the folder `aside` first; if one of them cannot be
+ * moved, nothing has changed.
  */
 export async function resetTree(
 	git: Git,

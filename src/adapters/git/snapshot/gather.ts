@@ -1,5 +1,5 @@
-// Writes the files of a working tree as a git tree, raw bytes, through a shadow repository. The shadow's index remembers
-// what was read before, so that only changed files are read again.
+// Writes the files of a working tree as a git tree, raw bytes, through a shadow repository. The shadow's index
+// remembers what was read before, so that only changed files are read again.
 import { accessSync, constants, lstatSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import path from "node:path";

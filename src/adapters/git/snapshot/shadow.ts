@@ -1,5 +1,5 @@
-// A temporary git folder next to the real one: the same objects, its own index, and no configuration or attributes of the
-// repository. Files are stored and written as raw bytes, without filters, line-end or encoding conversion.
+// A temporary git folder next to the real one: the same objects, its own index, and no configuration or attributes of
+// the repository. Files are stored and written as raw bytes, without filters, line-end or encoding conversion.
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { temporaryFolder } from "#adapters/system/temporary.ts";

@@ -9,7 +9,7 @@
 // Its parents are HEAD's commit and those that the operation needs. It is written durably, then read back.
 import { createHash } from "node:crypto";
 import type { FileName, SnapshotManifest } from "#contract/snapshot.ts";
-import { gitlink, withoutTimes } from "../format/index-file.ts";
+import { gitlink, withoutStatData } from "../format/index-file.ts";
 import { type ByteName, brief, displayName, toFileName } from "../format/names.ts";
 import { serialized } from "../run/exclusive.ts";
 import { type Git, GitFailed } from "../run/git.ts";
@@ -131,8 +131,8 @@ function describe(request: SnapshotRequest, head: Head, { survey, held, ...gathe
 }
 
 /**
- * Blobs of the index that are not in the tree of files: staged and changed again, in conflict, deleted, or filtered; and
- * the empty one of files that are only intended to be added, without which git cannot read the index elsewhere.
+ * Blobs of the index that are not in the tree of files: staged and changed again, in conflict, deleted, or filtered;
+ * and the empty one of files that are only intended to be added, without which git cannot read the index elsewhere.
  */
 function stagedOnly({ index, held }: Gathered): string[] {
 	const inTree = new Set(held?.entries.map((entry) => entry.id.toString("hex")));
@@ -149,7 +149,7 @@ function partsOf(
 	const found = (type: string): string[] => [...types].filter((entry) => entry[1] === type).map(([name]) => name);
 	return [
 		{ path: "tree", mode: "040000", id },
-		...(index === null ? [] : [{ path: "index", bytes: withoutTimes(index.bytes, index, tree.hashLength) }]),
+		...(index === null ? [] : [{ path: "index", bytes: withoutStatData(index.bytes, index, tree.hashLength) }]),
 		...found("blob").map((blob) => ({ path: `staged/${blob}`, mode: "100644" as const, id: blob })),
 		...found("tree").map((merged) => ({ path: `merged/${merged}`, mode: "040000" as const, id: merged })),
 		...[...operation].map(([name, bytes]) => ({ path: `operation/${name}`, bytes })),

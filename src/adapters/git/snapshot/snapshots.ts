@@ -59,8 +59,8 @@ export interface Newest {
 }
 
 /**
- * The newest snapshot of an agent, in constant time: it looks up the one that was seen last and the number after it, and
- * lists all only if these changed. Looks up `objects` in the same process.
+ * The newest snapshot of an agent, in constant time: it looks up the one that was seen last and the number after it,
+ * and lists all only if these changed. Looks up `objects` in the same process.
  */
 export async function newestOf(
 	git: Git,

@@ -1,5 +1,5 @@
-// Whether the files of a tree are still as an index has them that git has just read some of them into. In a small tree,
-// reading those once more and looking at the others costs less than a process.
+// Whether the files of a tree still match an index into which git has just read some of them. In a small tree, reading
+// those once more and looking at the others costs less than a process.
 import { createHash } from "node:crypto";
 import { lstatSync } from "node:fs";
 import { lstat, readlink } from "node:fs/promises";
@@ -15,7 +15,9 @@ const readMax = 32;
 const bytesMax = 256 * 1024;
 const link = 0o120000;
 
-/** `names` are the files that were read. Null where git has to compare them: many or large ones, and whatever is odd. */
+/**
+ * `names` are the files that were read. Null where git has to compare them: many or large ones, and whatever is odd.
+ */
 export async function areAsRead(tree: Tree, held: ReadIndex, names: readonly ByteName[]): Promise<boolean | null> {
 	if (names.length > readMax || held.entries.length > entriesMax) return null;
 	const wanted = new Set(names);

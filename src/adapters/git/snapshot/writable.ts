@@ -1,5 +1,5 @@
-// Folders of a workspace that an agent's tools made read-only: no file can be written or removed there, and a reset would
-// stop half-way.
+// Folders of a workspace that an agent's tools made read-only: no file can be written or removed there, and a reset
+// would stop half-way.
 import { constants } from "node:fs";
 import { access, chmod, lstat } from "node:fs/promises";
 import { nullIfMissing } from "#adapters/system/errors.ts";

@@ -2,8 +2,8 @@
 import type { Git } from "../run/git.ts";
 
 /**
- * Settings for writing a whole tree: all processors write, and nothing is flushed, since after a crash it is done again.
- * Flushing one ref would wait for all new files.
+ * Settings for writing a whole tree: all processors write, and nothing is flushed, since after a crash it is done
+ * again. Flushing one ref would wait for all new files.
  */
 export const quickCheckout: readonly string[] = ["-c", "checkout.workers=0", "-c", "core.fsync=none"];
 

@@ -27,8 +27,8 @@ export interface DiffTree {
 }
 
 /**
- * `names`: only the files and their line counts, which costs git a fraction of the patch. `path`: the patch of one file,
- * whole, however long it is. `from`: the files from this one on, in git's order.
+ * `names`: only the files and their line counts, which costs git a fraction of the patch. `path`: the patch of one
+ * file, whole, however long it is. `from`: the files from this one on, in git's order.
  */
 export async function renderDiff(
 	shown: DiffTree,
@@ -67,7 +67,9 @@ export async function renderDiff(
 const listsMax = 4;
 const lists = new Map<string, ListedFile[]>();
 
-/** Read once for all parts of a diff between two objects. Files in a folder are read each time: they may have changed. */
+/**
+ * Read once for all parts of a diff between two objects. Files in a folder are read each time: they may have changed.
+ */
 async function changedFiles(
 	{ git, folder, environment = {} }: DiffTree,
 	from: readonly string[],

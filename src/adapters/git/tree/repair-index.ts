@@ -1,5 +1,5 @@
-// Replaces an index that cannot be read, which would block every other step. The broken index is kept in the git folder,
-// and a new one from HEAD takes its place, so that a snapshot can hold the files as they are.
+// Replaces an index that cannot be read, which would block every other step. The broken index is kept in the git
+// folder, and a new one from HEAD takes its place, so that a snapshot can hold the files as they are.
 import { lstat, readdir, rename } from "node:fs/promises";
 import path from "node:path";
 import { nullIfMissing } from "#adapters/system/errors.ts";

@@ -1,6 +1,6 @@
 // Workspaces that borrow objects from a repository, through `objects/info/alternates`. Refs hold what a sandboxed agent
-// borrows (borrows.ts), so no garbage collection removes it. While a workspace borrows without such refs, nothing may be
-// removed from the repository.
+// borrows (borrows.ts), so no garbage collection removes it. While a workspace borrows without such refs, nothing may
+// be removed from the repository.
 import { readdir, realpath } from "node:fs/promises";
 import path from "node:path";
 import { readRegularText } from "#adapters/system/regular-file.ts";

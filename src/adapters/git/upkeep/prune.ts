@@ -1,9 +1,9 @@
 // Removes expired snapshots, refs and objects, from a person's repository, and nothing else.
 //
 // The dropped commits are recorded before their refs are deleted (`.dropped` in the project's folder of the home). Once
-// there are enough, git's own garbage collection runs. While it runs, refs of ours hold everything else: what the person's
-// refs point to, and every unreachable object that is not of a dropped snapshot. No reflog expires, and git keeps objects
-// younger than the retention of snapshots. A crash leaves refs that the next run removes.
+// there are enough, git's own garbage collection runs. While it runs, refs of ours hold everything else: what the
+// person's refs point to, and every unreachable object that is not of a dropped snapshot. No reflog expires, and git
+// keeps objects younger than the retention of snapshots. A crash leaves refs that the next run removes.
 import { appendFile, mkdir } from "node:fs/promises";
 import path from "node:path";
 import { readRegularText } from "#adapters/system/regular-file.ts";

@@ -1,5 +1,5 @@
-// Deletes refs of ours that are no longer needed: base contains their commit, or they record a merge of a deleted agent. A
-// commit that nothing else reaches stays for good: it may be the last copy of somebody's work.
+// Deletes refs of ours that are no longer needed: base contains their commit, or they record a merge of a deleted
+// agent. A commit that nothing else reaches stays for good: it may be the last copy of somebody's work.
 import { isRefusal } from "#contract/refusal.ts";
 import type { Leftover } from "#contract/wire.ts";
 import type { GcRequest, ProjectRepository } from "#engine/ports/workspace-requests.ts";
@@ -38,13 +38,14 @@ async function stale(context: GitContext, project: ProjectRepository, { goneOf }
 				: [{ id, ref, kind, owner }];
 		});
 	};
-	const merged = await list(`--merged=${base}`, "refs/brood/left", "refs/brood/clones", "refs/brood/branches");
+	const kinds = ["left", "clones", "branches", "moved", "work"].map((kind) => `refs/brood/${kind}`);
+	const merged = await list(`--merged=${base}`, ...kinds);
 	const records = await list("refs/brood/merges");
 	const owners = new Set([...merged, ...records].map(({ owner }) => owner));
 	const gone = new Set<string>(await goneOf?.([...owners]));
 	return [
 		...merged
-			.filter(({ kind, owner }) => kind === "branches" || gone.has(owner))
+			.filter(({ kind, owner }) => kind === "branches" || kind === "moved" || gone.has(owner))
 			.map(({ ref, id }) => ({ ref, id, reason: "base has this commit" })),
 		...records
 			.filter(({ owner }) => gone.has(owner))

@@ -9,7 +9,9 @@ import { dirtyRefusal, readStatus } from "../workspace/tree-status.ts";
 import { treeGone } from "./branch-status.ts";
 import { treeOfCommit } from "./merge.ts";
 
-/** The tree object of the files; a refusal if they are not committed. The stat cache of the agent's index is not used. */
+/**
+ * The tree object of the files; a refusal if they are not committed. The stat cache of the agent's index is not used.
+ */
 export async function treeIfCommitted({ git }: GitContext, checkout: Checkout): Promise<{ tree: string } | Refusal> {
 	const folder = checkout.workspace.path;
 	return await withFreshIndex(git, folder, async (environment) => {

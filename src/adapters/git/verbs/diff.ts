@@ -1,5 +1,5 @@
-// Diffs. Untracked files are part of an agent's work, so they are shown too: they are added to a copy of the index, never
-// to the real one.
+// Diffs. Untracked files are part of an agent's work, so they are shown too: they are added to a copy of the index,
+// never to the real one.
 import { lstatSync } from "node:fs";
 import type { Refusal } from "#contract/refusal.ts";
 import type { Diff, LeftOut } from "#contract/workspace.ts";

@@ -1,5 +1,5 @@
-// Puts a workspace on its branch: the agent's own at a release, an issue's at an assignment. The branch is moved to base if
-// it has no commits of its own.
+// Puts a workspace on its branch: the agent's own at a release, an issue's at an assignment. The branch is moved to
+// base if it has no commits of its own.
 
 import { counted } from "#contract/counted.ts";
 import { type Refusal, refuse } from "#contract/refusal.ts";

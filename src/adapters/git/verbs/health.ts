@@ -1,5 +1,5 @@
-// Whether a workspace is where and as it was. Nothing is changed: each problem is reported with a command that is safe to
-// run.
+// Whether a workspace is where and as it was. Nothing is changed: each problem is reported with a command that is safe
+// to run.
 import { lstat, statfs } from "node:fs/promises";
 import path from "node:path";
 import { messageOf } from "#contract/message-of.ts";
@@ -19,7 +19,7 @@ import { type GitContext, isAncestor } from "../workspace/git-context.ts";
 import { unsandboxed } from "../workspace/sandbox-mounts.ts";
 import { projectSettings } from "../workspace/settings.ts";
 import { brokenLink, shareFrom } from "../workspace/shared.ts";
-import { gitFolderAt, readStatus } from "../workspace/tree-status.ts";
+import { gitFolderAt, gitFolderOf, readStatus } from "../workspace/tree-status.ts";
 import { hasConfig } from "./repair-git-folder.ts";
 import { lastLine, repositoryProblem } from "./repository-problem.ts";
 
@@ -102,13 +102,13 @@ async function notOurs({ given }: GitContext, { project, agent, workspace }: Che
 }
 
 async function branchProblems(
-	{ git }: GitContext,
+	context: GitContext,
 	checkout: Checkout,
-	seen: { commit: string | null },
+	{ commit }: { commit: string | null },
 	recover: string,
 ): Promise<HealthProblem[]> {
+	const { git } = context;
 	const { path: folder, branch, kind } = checkout.workspace;
-	const { commit } = seen;
 	const problems: HealthProblem[] = [];
 	const head = await headOf(git, folder);
 	const tip = await commitOf(git, folder, `refs/heads/${branch}`);
@@ -116,14 +116,26 @@ async function branchProblems(
 		const where = head?.replace(/^refs\/heads\//, "") ?? "a detached HEAD";
 		problems.push({ code: "OTHER_BRANCH", text: `HEAD is on ${where} and not on ${branch}.`, fix: recover });
 	}
-	if (commit === null || tip === commit) return problems;
+	const isUnborn = tip === null && head === `refs/heads/${branch}`;
+	const had = commit ?? (isUnborn ? await startOf(context, checkout) : null);
+	if (had === null || tip === had) return problems;
 	if (tip === null)
-		problems.push({ code: "BRANCH_GONE", text: `The branch ${branch} is gone; it was on ${commit}.`, fix: recover });
-	else if ((await commitOf(git, folder, commit)) !== null && !(await isAncestor(git, folder, commit, tip))) {
+		problems.push({ code: "BRANCH_GONE", text: `The branch ${branch} is gone; it was on ${had}.`, fix: recover });
+	else if (
+		commit !== null &&
+		(await commitOf(git, folder, commit)) !== null &&
+		!(await isAncestor(git, folder, commit, tip))
+	) {
 		const text = `${branch} does not contain ${commit} any more, which it had.`;
 		problems.push({ code: "HEAD_WENT_BACK", text, fix: recover });
 	}
 	return problems;
+}
+
+/** The commit that the workspace was made with; null if there was none, or the marker cannot be read. */
+async function startOf({ given }: GitContext, { workspace }: Checkout): Promise<string | null> {
+	if (workspace.kind === "main" || given !== undefined) return null;
+	return (await readMarker(markerIn(await gitFolderOf(workspace.path))))?.start ?? null;
 }
 
 async function unfinished(

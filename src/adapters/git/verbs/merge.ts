@@ -28,7 +28,9 @@ function conflict(raw: readonly string[]): Refusal {
 	});
 }
 
-/** Names the commands with which the agent can resolve it. `origin` is the commit of the remote, if only that conflicts. */
+/**
+ * Names the commands with which the agent can resolve it. `origin` is the commit of the remote, if only that conflicts.
+ */
 export function withNextStep(checkout: Checkout, refusal: Refusal, origin: string | null = null): Refusal {
 	const whose = checkoutName(checkout);
 	const { base, branch, kind } = checkout.workspace;

@@ -2,6 +2,7 @@
 // object, for example. Git leaves the files half written, with its index as it was.
 import { rmdir } from "node:fs/promises";
 import path from "node:path";
+import { type ByteName, listOf, namesIn, toFileName } from "../format/names.ts";
 import type { Git } from "../run/git.ts";
 
 /** Git's last word. It had begun to write, so it had made sure before that no uncommitted change is in the way. */
@@ -21,13 +22,14 @@ export async function putBackAfterFilter(
 		before === null
 			? ["ls-tree", "-r", "-z", "--name-only", "--full-tree", after]
 			: ["diff-tree", "-r", "-z", "--no-renames", "--name-only", before, after];
-	const files = namesIn((await git(folder, listing)).text);
-	const known = new Set(namesIn((await git(folder, ["ls-files", "-z", "--cached"])).text));
-	const input = files.filter((file) => known.has(file)).join("\0");
+	const files = namesIn((await git(folder, listing)).bytes);
+	const known = new Set(namesIn((await git(folder, ["ls-files", "-z", "--cached"])).bytes));
+	const input = listOf(files.filter((file) => known.has(file)));
 	// a file that cannot be written leaves the others alone
-	if (input !== "")
+	if (input.length > 0)
 		await git(folder, ["checkout-index", "--force", "--quiet", "-z", "--stdin"], { input, answers: [1, 128] });
-	const added = files.filter((file) => !known.has(file));
+	// arguments are text: a new file whose name is none stays
+	const added = files.filter((file) => !known.has(file)).flatMap((file) => textOf(file) ?? []);
 	for (let at = 0; at < added.length; at += filesAtOnce)
 		await git(folder, ["--literal-pathspecs", "clean", "-fxq", "--", ...added.slice(at, at + filesAtOnce)]);
 	for (const file of added) await removeEmptyFolders(folder, path.posix.dirname(file));
@@ -43,4 +45,7 @@ async function removeEmptyFolders(root: string, inside: string): Promise<void> {
 	}
 }
 
-const namesIn = (text: string): string[] => text.split("\0").filter((name) => name !== "");
+function textOf(name: ByteName): string | null {
+	const text = toFileName(name);
+	return typeof text === "string" ? text : null;
+}

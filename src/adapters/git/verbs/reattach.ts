@@ -1,8 +1,8 @@
-// Attaches the folder of a worktree to its repository again: its `.git` is missing, or names nothing of ours, or somebody
-// ran `git worktree prune` while the disk was away. No file of the folder changes but `.git`.
+// Attaches the folder of a worktree to its repository again: its `.git` is missing, or names nothing of ours, or
+// somebody ran `git worktree prune` while the disk was away. No file of the folder changes but `.git`.
 //
-// Only a folder with the agent's files is taken for its workspace: one that has a repository of its own, or less than half
-// of the tracked files, is somebody else's.
+// Only a folder with the agent's files is taken for its workspace: one that has a repository of its own, or less than
+// half of the tracked files, is somebody else's.
 import type { Stats } from "node:fs";
 import { lstat, rename, rm, rmdir, writeFile } from "node:fs/promises";
 import path from "node:path";
@@ -39,7 +39,9 @@ export async function reattach(context: GitContext, checkout: Checkout): Promise
 	await repairLinks(context, checkout);
 }
 
-/** What has content is renamed, and goes with what else the agent left in the tree. A FIFO or an empty folder has none. */
+/**
+ * What has content is renamed, and goes with what else the agent left in the tree. A FIFO or an empty folder has none.
+ */
 async function putAside(pointer: string, found: Stats, to: string): Promise<void> {
 	if (found.isDirectory()) await rmdir(pointer).catch(async () => await rename(pointer, to));
 	else if (found.isSymbolicLink()) await rename(pointer, to);

@@ -1,6 +1,6 @@
-// The merges that we made, each under a ref `refs/brood/merges/<agent>/<reviewed commit>`. The ref is written before base
-// moves and counts only once base contains its commit, so a crash in between has no effect. It makes squash and rebase
-// merges known. It is a tag, because a tag has a message.
+// The merges that we made, each under a ref `refs/brood/merges/<agent>/<reviewed commit>`. The ref is written before
+// base moves and counts only once base contains its commit, so a crash in between has no effect. It makes squash and
+// rebase merges known. It is a tag, because a tag has a message.
 import { parseJson } from "#adapters/system/errors.ts";
 import { MergeRecord } from "#contract/workspace.ts";
 import type { Git } from "../run/git.ts";

@@ -1,8 +1,8 @@
 // Recovers a workspace after a kill, a crash of the machine or somebody's mistake.
 //
 // The problem. Git died with its lock in place, a merge is half done, the branch was deleted or moved back, the index
-// cannot be read, the folder lost its `.git`, or is gone. Afterwards the agent must be able to work, and no file that it
-// wrote may be lost.
+// cannot be read, the folder lost its `.git`, or is gone. Afterwards the agent must be able to work, and no file that
+// it wrote may be lost.
 //
 // What always holds
 //   - A snapshot is taken before a single file changes. It holds uncommitted files, the index and the operation in
@@ -10,28 +10,30 @@
 //   - No commit becomes unreachable: a tip that a branch is moved away from gets a ref under `refs/brood/left/`.
 //   - No folder is removed, or taken for ours, because of its name: the marker in the git folder says whose it is
 //     (`isOurs`). A folder that is in the way and not ours stays, and the answer is PATH_EXISTS.
-//   - If the step that died only read the files, they are not reset.
+//   - If the step that died writes no files, they are not reset.
 //
 // The steps
 //   0. remove pipes that are where git expects files: it would wait for them for ever (`removePipes`)
-//   1. where health finds nothing that needs a change, or only that somebody moved the branch back: take a snapshot, keep
-//      the lost tip, make shared links again, done (`acceptAsItIs`)
+//   1. where health finds nothing that needs a change, or only that somebody moved the branch back: take a snapshot,
+//      keep the lost tip, make shared links again, done (`acceptAsItIs`)
 //   2. discard what an earlier recovery left half made (`takeBackHalf`)
 //   3. make HEAD, the links of a worktree and the configuration of a clone again where git cannot read them
-//      (`repairGitFolder`). The folder is gone: a new tree from the branch, or from base if that is gone too (`remake`). The folder's
-//      `.git` is missing or names something else: it is attached again, if at least half of the tracked files are in it
-//      (`reattach`). A clone whose repository git cannot read gets a new one under the same files; the old one goes to the trash (`remakeCloneGit`)
+//      (`repairGitFolder`). The folder is gone: a new tree from the branch, or from base if that is gone too
+//      (`remake`). The folder's `.git` is missing or names something else: it is attached again, if at least half of
+//      the tracked files are in it (`reattach`). A clone whose repository git cannot read gets a new one under the same
+//      files; the old one goes to the trash (`remakeCloneGit`)
 //   4. rename a lock older than a minute; refuse at a younger one, since a git may be running (`unlock`)
 //   5. make a branch again that was deleted or that git cannot read, from the reflogs (`restoreBranch`); keep an index
 //      that cannot be read under another name and rebuild it (`repairIndex`)
-//   6. take a snapshot, move what it cannot hold (a repository inside the tree, a file that is too large) into the trash,
-//      then reset the tree to HEAD, ignored files untouched (`cleanUp`)
-//   7. return to the agent's branch, or to base if the branch has no commits of its own (`go-to-branch.ts`); then shared links
+//   6. take a snapshot, move what it cannot hold (a repository inside the tree, a file that is too large) into the
+//      trash, then reset the tree to HEAD, ignored files untouched (`cleanUp`)
+//   7. return to the agent's branch, or to base if the branch has no commits of its own (`go-to-branch.ts`); then
+//      shared links
 //
-// A crash of the recovery itself. Every step may be repeated, and the next call begins at step 1. In step 3 an intent is
-// written before the tree and removed after its marker, so step 2 knows that half a tree is ours and discards it. Between 6
-// and 7 the tree is clean and the snapshot exists; between keeping a tip and moving the branch there is one ref too many,
-// which upkeep drops after the agent's end, once base contains the commit.
+// A crash of the recovery itself. Every step may be repeated, and the next call begins at step 1. In step 3 an intent
+// is written before the tree and removed after its marker, so step 2 knows that half a tree is ours and discards it.
+// Between 6 and 7 the tree is clean and the snapshot exists; between keeping a tip and moving the branch there is one
+// ref too many, which upkeep drops after the agent's end, once base contains the commit.
 //
 // Why not another way
 //   - `git reset --hard` at once: it loses what was not committed, and writes into a tree that may not be ours
@@ -43,7 +45,7 @@ import path from "node:path";
 import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
 import type { UpdateResult } from "#contract/wire.ts";
 import type { HealthProblem, WorkspaceMarker } from "#contract/workspace.ts";
-import { harmlessProblems, type LeaseStep, readOnlySteps } from "#contract/workspace-step.ts";
+import { harmlessProblems, type LeaseStep, stepsThatKeepFiles } from "#contract/workspace-step.ts";
 import type { Checkout, StepControl } from "#engine/ports/workspace-requests.ts";
 import { checkoutName } from "../format/checkout-name.ts";
 import { exists, inTheWay } from "../layout/layout.ts";
@@ -139,8 +141,8 @@ export async function returnToBranch(
 const harmless: readonly HealthProblem["code"][] = [...harmlessProblems, "HEAD_WENT_BACK"];
 
 /**
- * Leaves the files as they are where nothing is wrong, or where somebody moved the branch back on purpose: the commit that
- * it lost gets a ref. Null if anything else is wrong.
+ * Leaves the files as they are where nothing is wrong, or where somebody moved the branch back on purpose: the commit
+ * that it lost gets a ref. Null if anything else is wrong.
  */
 export async function acceptAsItIs(
 	context: GitContext,
@@ -148,12 +150,12 @@ export async function acceptAsItIs(
 	control: StepControl,
 	{ seen, step }: Accept,
 ): Promise<UpdateResult | Refusal | null> {
-	const onlyRead = step !== undefined && readOnlySteps.includes(step);
+	const keepsFiles = step !== undefined && stepsThatKeepFiles.includes(step);
 	const { issues: problems } = await healthOf(context, checkout, { commit: seen });
 	// a merge may have been open before the commit
-	if (problems.some(({ code }) => !harmless.includes(code) && !(onlyRead && code === "OPERATION_OPEN"))) return null;
+	if (problems.some(({ code }) => !harmless.includes(code) && !(keepsFiles && code === "OPERATION_OPEN"))) return null;
 	const { branch, path: folder, kind } = checkout.workspace;
-	if (step !== undefined && !onlyRead && (await readStatus(context.git, folder)).changes.length > 0) return null;
+	if (step !== undefined && !keepsFiles && (await readStatus(context.git, folder)).changes.length > 0) return null;
 	const back = seen !== null && problems.some(({ code }) => code === "HEAD_WENT_BACK") ? seen : null;
 	const { snapshot, fresh } = await take(context, checkout, "before a recovery", null);
 	if (back !== null) await keepTip(context.git, checkout, back);

@@ -1,5 +1,5 @@
-// Repairs the files of a workspace's git folder without which git does not start: HEAD, the links between a worktree and
-// its repository, and a clone's configuration. What was there is kept beside it.
+// Repairs the files of a workspace's git folder without which git does not start: HEAD, the links between a worktree
+// and its repository, and a clone's configuration. What was there is kept beside it.
 import { lstat, rename, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { nullIfMissing } from "#adapters/system/errors.ts";
@@ -52,7 +52,10 @@ export async function hasConfig(gitFolder: string): Promise<boolean> {
 
 const filesChecked = 200;
 
-/** Whether at least half of the worktree's tracked files, if it has any, are in the folder. If not, it is another folder. */
+/**
+ * Whether at least half of the worktree's tracked files, if it has any, are in the folder. If not, it is another
+ * folder.
+ */
 export async function hasItsFiles(git: Git, repository: string, folder: string): Promise<boolean> {
 	const gitFolder = await registeredFor(git, repository, folder);
 	if (gitFolder === null) return false;

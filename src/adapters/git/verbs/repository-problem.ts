@@ -50,7 +50,9 @@ export async function repositoryProblem(
 	}
 }
 
-/** Git itself does not write over a ref that is garbage. Without a log, git may still find commits that nothing names. */
+/**
+ * Git itself does not write over a ref that is garbage. Without a log, git may still find commits that nothing names.
+ */
 async function restoring(git: Git, folder: string, common: string, ref: string): Promise<string> {
 	const commit = await lastCommitIn(git, folder, path.join(common, "logs", ref));
 	if (commit === null) return `git -C ${shellWord(folder)} fsck --lost-found`;

@@ -1,5 +1,5 @@
-// Makes an agent's branch again that was deleted, or whose ref git cannot read: a power cut may leave an empty file, or the
-// name of a commit that was never written.
+// Makes an agent's branch again that was deleted, or whose ref git cannot read: a power cut may leave an empty file, or
+// the name of a commit that was never written.
 import { rename } from "node:fs/promises";
 import path from "node:path";
 import { nullIfMissing } from "#adapters/system/errors.ts";

@@ -1,5 +1,5 @@
-// Brings base into an agent's branch. The result is computed first, outside the agent's tree. One git command then moves
-// the tree, and only to a result without conflicts.
+// Brings base into an agent's branch. The result is computed first, outside the agent's tree. One git command then
+// moves the tree, and only to a result without conflicts.
 
 import { counted } from "#contract/counted.ts";
 import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";

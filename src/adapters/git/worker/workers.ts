@@ -1,8 +1,8 @@
 // The workers in sandboxes: each is our own program, which runs git in one agent's tree. The daemon opens no file of
 // such a tree. It asks the worker, and parses every answer.
 //
-// One process per sandbox, kept for a few seconds because steps come in groups (status, snapshot, status). A worker that
-// misses a deadline or breaks the protocol is killed with its sandbox.
+// One process per sandbox, kept for a few seconds because steps come in groups (status, snapshot, status). A worker
+// that misses a deadline or breaks the protocol is killed with its sandbox.
 import type { ChildProcess } from "node:child_process";
 import type { Readable } from "node:stream";
 import { startContained } from "#adapters/system/contained-process.ts";

@@ -1,6 +1,6 @@
 // What a sandbox shows of the project's repository: its git folder, and the object stores that it borrows from. The
-// repository itself names these paths (`.git`, `commondir`, `objects/info/alternates`), so each is checked: it must be a
-// git folder or an object store, and not hidden in a sandbox.
+// repository itself names these paths (`.git`, `commondir`, `objects/info/alternates`), so each is checked: it must be
+// a git folder or an object store, and not hidden in a sandbox.
 import { readdir, realpath, stat } from "node:fs/promises";
 import path from "node:path";
 import { mayBeSeen } from "#adapters/system/mounts.ts";

@@ -1,5 +1,5 @@
-// What sandboxed workspaces borrow from the project: `refs/brood/borrows/<agent>/<name>`. Borrowed objects are not copied,
-// so these refs protect them from garbage collection in the project, ours or the person's.
+// What sandboxed workspaces borrow from the project: `refs/brood/borrows/<agent>/<name>`. Borrowed objects are not
+// copied, so these refs protect them from garbage collection in the project, ours or the person's.
 //
 //   start     the commit that the workspace began at, and for a fork the snapshot that it came from
 //   base      the tip of base when it was last brought in

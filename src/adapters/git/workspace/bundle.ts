@@ -13,6 +13,7 @@ import type {
 import { branchRef } from "../format/refs.ts";
 import { type Git, GitFailed } from "../run/git.ts";
 import { commitOf } from "../run/user-input.ts";
+import { dropRefs } from "../snapshot/destroy.ts";
 import { refsOf } from "../snapshot/snapshots.ts";
 import { type GitContext, repositoryOf } from "./git-context.ts";
 import { find } from "./keep.ts";
@@ -62,6 +63,24 @@ export async function fetchBundles(
 ): Promise<Refusal | null> {
 	const refs = [`+${refsOf(agent)}/*:${refsOf(agent)}/*`, `+refs/heads/*:refs/brood/moved/${agent}/*`];
 	return await fetchAll(git, project, bundles, refs);
+}
+
+/** Makes the workspace of an agent that comes from another node; then its branch has the fetched commits. */
+export async function whileFetched<T extends object>(
+	context: GitContext,
+	{ project, agent, bundles }: { project: ProjectRepository; agent: { id: string }; bundles: readonly string[] },
+	make: () => Promise<T | Refusal>,
+): Promise<T | Refusal> {
+	const made = (await fetchBundles(context, project, agent.id, bundles)) ?? (await make());
+	if (isRefusal(made)) return made;
+	const format = "--format=%(refname) %(objectname)";
+	const { text } = await context.git(project.path, ["for-each-ref", format, `refs/brood/moved/${agent.id}`]);
+	const refs = text.split("\n").flatMap((line) => {
+		const [ref = "", id] = line.split(" ");
+		return id === undefined ? [] : [{ ref, id }];
+	});
+	if (refs.length > 0) await dropRefs(context.git, project.path, refs);
+	return made;
 }
 
 /** Oldest first. Every object is checked: it comes from another machine. */

@@ -150,7 +150,7 @@ export async function restore(
 	id: string,
 ): Promise<{ snapshot: string | null; broken: string | null } | Refusal> {
 	const { kind, path: folder } = checkout.workspace;
-	// only an approve writes into a person's own checkout
+	// a snapshot is never restored into a person's own checkout
 	if (kind === "main")
 		return refuse(
 			"CONFLICT",

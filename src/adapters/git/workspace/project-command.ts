@@ -17,7 +17,7 @@ const graceMs = 2000;
 const notStarted = 126;
 const tailMax = 64 * 1024;
 const lineMax = 16 * 1024;
-/** bounds what a listener that keeps each line has to store */
+/** bounds what a caller that keeps each line has to store */
 const linesMax = 20_000;
 const charactersMax = 8 * 1024 * 1024;
 

@@ -1,8 +1,8 @@
 // The mounts of a project's sandbox: what is hidden, readable and writable inside.
 //
 // Hidden are the home, with the owner's token, the store and the other agents' files, and the usual places of keys. An
-// agent can write its tree and its own git folder, which is outside the tree and mounted at `.git`. It can write nothing
-// of the project's repository, whose objects it borrows.
+// agent can write its tree and its own git folder, which is outside the tree and mounted at `.git`. It can write
+// nothing of the project's repository, whose objects it borrows.
 //
 // No file that the agent can write decides about mounts: all paths follow from the project's row and the marker in the
 // home. Paths that the repository names are checked (alternates.ts).

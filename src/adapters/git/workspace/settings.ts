@@ -77,7 +77,9 @@ function effectiveSettings(
 	return { settings, fingerprint, unapprovedConfig };
 }
 
-/** What a preset would run: commands of gates, and prompts for agents that execute them. An invalid one runs nothing. */
+/**
+ * What a preset would run: commands of gates, and prompts for agents that execute them. An invalid one runs nothing.
+ */
 function presetActionsOf(name: string, written: unknown): string[] {
 	const preset = Preset.safeParse(written).data;
 	return (preset?.stages ?? []).flatMap(

@@ -8,7 +8,7 @@ import { nothingSpent, type Spent } from "#contract/usage.ts";
 import type { ListReads, LookupReads, ProjectSpending } from "#engine/ports/store-lists.ts";
 import { isUnread, mailsIn, queueIn, type Read, type Rows } from "./rows.ts";
 
-/** A page of rows in their order; `at` is what stands for a row, or its place among all rows if absent. */
+/** A page of rows in their order; `at` is a row's cursor; its number among all rows if absent. */
 function partOf<T>(all: Iterable<T>, { after, limit }: PageRequest, at?: (row: T) => number): RowPage<T> {
 	const placed = [...all].map((row, index) => ({ row, at: at?.(row) ?? index + 1 }));
 	const rest = placed.filter((each) => each.at > after);

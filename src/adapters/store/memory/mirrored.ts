@@ -1,4 +1,4 @@
-// The rows that a client mirrors. It reads them without waiting, so that they are of one moment.
+// The rows that a client mirrors. They are read without waiting, so that they are of one moment.
 import type { AgentState } from "#contract/agent.ts";
 import type { AgentId } from "#contract/ids.ts";
 import { isItem } from "#contract/item-kinds.ts";

@@ -6,8 +6,8 @@ import type { SideConnection } from "./side-connection.ts";
 
 /**
  * `for share` waits for the fall of this node if it is just being committed, and then finds another epoch: without it
- * the beat would be confirmed. A beat that was on its way for long does not replace a later one. Whether the node believes
- * itself alone is kept with the beat: what it was told before, and what it is told now.
+ * the beat would be confirmed. A beat that was on its way for long does not replace a later one. Whether the node
+ * believes itself alone is kept with the beat: what it was told before, and what it is told now.
  */
 const beat = `with me as (select id, epoch from node where id = $1 and epoch = $2 and active = 1 for share),
 	company as (select exists (select from node where id <> $1 and state::json ->> 'state' not in ('left', 'removed')) as is_there),

@@ -32,8 +32,8 @@ export const beginBatch = (serverVersion: number): string =>
 	].join("; ");
 
 /**
- * Says which batch this is, so that a lost answer to COMMIT can be asked for; `batch` is null if this life of the node is
- * over. The server's own setting may trade durability for speed; an acknowledgement must not.
+ * Says which batch this is, so that a lost answer to COMMIT can be asked for; `batch` is null if this life of the node
+ * is over. The server's own setting may trade durability for speed; an acknowledgement must not.
  */
 const batchRow = ({ writer, batch, fence }: BatchStamp) => ({
 	name: "batch-row",

@@ -45,7 +45,7 @@ const insertEvents = (rows: readonly Row[]): BulkWrite => ({
 	values: eventColumns.map((column) => rows.map((row) => row[column] ?? null)),
 });
 
-/** Most updates of an agent leave the columns as they are that repeat something of its state. */
+/** Most updates leave the columns unchanged that repeat part of an agent's state. */
 function updateAgents(rows: readonly Row[]): BulkWrite[] {
 	const whole = rows.filter((row) => "life" in row);
 	const states = rows.filter((row) => !("life" in row));

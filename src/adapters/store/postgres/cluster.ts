@@ -1,5 +1,5 @@
-// The limits that all nodes of a database share, in one row: a decision must not depend on which node makes it. The node
-// that starts while no other one is up sets them from its configuration; every later one takes them.
+// The limits that all nodes of a database share, in one row: a decision must not depend on which node makes it. The
+// node that starts while no other one is up sets them from its configuration; every later one takes them.
 import type pg from "pg";
 import { limits as known, type Limits } from "#contract/limits.ts";
 import { PostgresConnection } from "./connection.ts";

@@ -19,7 +19,7 @@ export async function examineServer(connection: SideConnection): Promise<SharedD
 		values: [],
 	});
 	return {
-		hears: await hears(connection),
+		receivesNotifications: await receivesNotifications(connection),
 		unsafe: row?.unsafe ?? [],
 		losesAtFailover: row?.loses === true,
 		connectionsFree: row?.free ?? 0,
@@ -27,8 +27,8 @@ export async function examineServer(connection: SideConnection): Promise<SharedD
 	};
 }
 
-/** Behind a pooler that gives each transaction another connection nobody hears anything. */
-async function hears(connection: SideConnection): Promise<boolean> {
+/** Behind a pooler that gives each transaction another connection nobody receivesNotifications anything. */
+async function receivesNotifications(connection: SideConnection): Promise<boolean> {
 	const [row] = await connection.rows<{ word: string }>({ text: "select gen_random_uuid() as word", values: [] });
 	const word = row?.word ?? "";
 	const notified = connection.notified(word);

@@ -6,12 +6,22 @@ import { isSameSchema, type Migration, migrations, recordedName, schemaVersion }
 import { writerLock } from "./begin.ts";
 import { openPool, PostgresConnection } from "./connection.ts";
 
+interface Migrating {
+	/** with `rollback` it is only tried */
+	end: "commit" | "rollback";
+	/** a node that will have left by then */
+	leaving: string | null;
+}
+
 /**
- * With `ownerUrl` the tables belong to that role, and the daemon's own may use them, but not change the journal. With `rollback` it
- * is only tried.
+ * With `ownerUrl` the tables belong to that role, and the daemon's own may use them, but not change the journal.
  */
-export async function migrate(pool: pg.Pool, ownerUrl?: string, end: "commit" | "rollback" = "commit"): Promise<void> {
-	if (ownerUrl === undefined) return await bringUpToDate(pool, async () => {}, end);
+export async function migrate(
+	pool: pg.Pool,
+	ownerUrl?: string,
+	how: Migrating = { end: "commit", leaving: null },
+): Promise<void> {
+	if (ownerUrl === undefined) return await bringUpToDate(pool, async () => {}, how);
 	const role = String(await new PostgresConnection(pool).value("select quote_ident(current_user)"));
 	const owners = openPool(ownerUrl);
 	try {
@@ -20,7 +30,7 @@ export async function migrate(pool: pg.Pool, ownerUrl?: string, end: "commit" | 
 			async (connection) => {
 				for (const grant of grantsTo(role)) await connection.exec(grant);
 			},
-			end,
+			how,
 		);
 	} finally {
 		await owners.end();
@@ -36,7 +46,7 @@ const grantsTo = (role: string): string[] => [
 async function bringUpToDate(
 	pool: pg.Pool,
 	after: (connection: PostgresConnection) => Promise<void>,
-	end: "commit" | "rollback",
+	{ end, leaving }: Migrating,
 ): Promise<void> {
 	const client = await pool.connect();
 	const connection = new PostgresConnection(client);
@@ -52,7 +62,7 @@ async function bringUpToDate(
 		}
 		if (version > 0) await refuseUnreleased(connection);
 		for (const migration of migrations.slice(version)) {
-			if (version > 0) await refuseBeside(connection, migration);
+			if (version > 0) await refuseBeside(connection, migration, leaving);
 			for (const statement of migration.sql("postgres")) await connection.exec(statement);
 			await connection.value(
 				"insert into migration (version, name, at, writes_from) values ($1, $2, extract(epoch from now()) * 1000, $3)",
@@ -94,12 +104,16 @@ async function refuseUnreleased(connection: PostgresConnection): Promise<void> {
 }
 
 /** A step after which older programs may not write waits until none of them is up. */
-async function refuseBeside(connection: PostgresConnection, { writesFrom = 1 }: Migration): Promise<void> {
+async function refuseBeside(
+	connection: PostgresConnection,
+	{ writesFrom = 1 }: Migration,
+	leaving: string | null,
+): Promise<void> {
 	const older = await connection.rows<{ name: string }>({
 		name: "older-nodes",
 		text: `select state::json ->> 'name' as name from node
-			where active = 1 and (state::json ->> 'schema')::bigint < $1 order by 1`,
-		values: [writesFrom],
+			where active = 1 and (state::json ->> 'schema')::bigint < $1 and id <> $2 order by 1`,
+		values: [writesFrom, leaving ?? ""],
 	});
 	if (older.length === 0) return;
 	const names = older.map(({ name }) => name).join(", ");

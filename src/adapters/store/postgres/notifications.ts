@@ -1,6 +1,6 @@
-// How nodes tell each other that the journal has grown: NOTIFY beside the batches, after COMMIT. It is a hint; everybody
-// looks every second anyway. Never inside a batch: a transaction with a notification takes a lock of the whole server
-// until it has ended.
+// How nodes tell each other that the journal has grown: NOTIFY beside the batches, after COMMIT. It is a hint;
+// everybody looks every second anyway. Never inside a batch: a transaction with a notification takes a lock of the
+// whole server until it has ended.
 import { setTimeout as pause } from "node:timers/promises";
 import { expected } from "#contract/log.ts";
 import type { CommitNotifications, EventSpan, LookReason } from "#engine/ports/store.ts";
@@ -10,13 +10,13 @@ const channel = "brood";
 /** by which the engines of a database are counted */
 export const applicationName = "brood notifications";
 const pollMs = 1000;
-/** plain items are told of less often, and many of them still less: each word wakes every node */
+/** plain items are told of less often, and many of them still less: each notification wakes every node */
 const tellMs = { many: 200, plain: 50, other: 5 };
 const manyItems = 64;
 /** what is said in place of events' ids */
-const errandWord = "errand";
+const errandPayload = "errand";
 /** the first and last of the newest events without a gap, and what follows if nothing but plain items was added */
-const plainWord = " items";
+const plainSuffix = " items";
 const spanOf = /^(\d+)-(\d+) items$/;
 
 export class PostgresNotifications implements CommitNotifications {
@@ -24,7 +24,10 @@ export class PostgresNotifications implements CommitNotifications {
 	#others = false;
 	/** beats tell who else is there; engines that are not nodes count the connections */
 	#beats = false;
-	/** what the others were not told of yet: the newest events without a gap, and whether all that was added is plain items */
+	/**
+	 * what the others were not told of yet: the newest events without a gap, and whether all that was added is plain
+	 * items
+	 */
 	#untold: (EventSpan & { plain: boolean; count: number }) | null = null;
 	#toldAt = Number.NEGATIVE_INFINITY;
 	#timer: NodeJS.Timeout | undefined;
@@ -47,7 +50,7 @@ export class PostgresNotifications implements CommitNotifications {
 			client.on("notification", ({ processId, payload }) => {
 				// not this node's own
 				if (processId === own) return;
-				if (payload === errandWord) this.#lookForErrands();
+				if (payload === errandPayload) this.#lookForErrands();
 				else look(reasonIn(payload));
 			});
 			await client.query(`listen ${channel}`);
@@ -90,7 +93,7 @@ export class PostgresNotifications implements CommitNotifications {
 		if (this.#untold === null) return;
 		const { first, last, plain } = this.#untold;
 		[this.#untold, this.#toldAt] = [null, performance.now()];
-		this.#say(`${first}-${last}${plain ? plainWord : ""}`);
+		this.#say(`${first}-${last}${plain ? plainSuffix : ""}`);
 	}
 
 	#say(word: string): void {
@@ -106,7 +109,7 @@ export class PostgresNotifications implements CommitNotifications {
 
 	/** At once: somebody waits for it. */
 	tellErrand(): void {
-		if (this.#others) this.#say(errandWord);
+		if (this.#others) this.#say(errandPayload);
 	}
 
 	#lookForErrands(): void {

@@ -18,7 +18,7 @@ export class PendingWrites {
 	readonly events: Row[] = [];
 	/** by `seq`: the state, and the columns that repeat some of it if they change */
 	readonly agents = new Map<number, Row>();
-	/** by the name of the query that writes them, in the order of their first write */
+	/** by the table's name, in the order of their first write */
 	readonly tables = new Map<string, HeldTable>();
 
 	get isEmpty(): boolean {

@@ -1,6 +1,7 @@
 // The store for several nodes. How batches are written is in `writer.ts`; this is the rest: opening, reads, and what is
 // written outside of batches.
 import type pg from "pg";
+import { initHandle } from "#contract/ids.ts";
 import type { Limits } from "#contract/limits.ts";
 import type { Blobs, Partials } from "#engine/ports/blobs.ts";
 import { type RunBatch, type Store, StoreFault } from "#engine/ports/store.ts";
@@ -61,13 +62,32 @@ export async function openPostgres({
 	}
 }
 
-/** Throws why a store could not be opened on this database, and changes nothing. */
-export async function examinePostgres({ url, ownerUrl }: Pick<PostgresOptions, "url" | "ownerUrl">): Promise<void> {
+/** Throws why a store could not be opened on this database once the node `leaving` has left, and changes nothing. */
+export async function examinePostgres({
+	url,
+	ownerUrl,
+	leaving = null,
+}: Pick<PostgresOptions, "url" | "ownerUrl"> & { leaving?: string | null }): Promise<void> {
 	const pool = openPool(url);
 	try {
 		await versionOf(pool);
 		await prepareTwice(pool);
-		await migrate(pool, ownerUrl, "rollback");
+		await migrate(pool, ownerUrl, { end: "rollback", leaving });
+	} catch (error) {
+		throw faultOf(error);
+	} finally {
+		await pool.end();
+	}
+}
+
+/** The journal of this database, by the id of its agent 0; null if it has none. */
+export async function journalIn(url: string): Promise<string | null> {
+	const pool = openPool(url);
+	try {
+		const connection = new PostgresConnection(pool, silenceMs);
+		if ((await connection.value("select to_regclass('agent') is not null")) !== true) return null;
+		const id = await connection.value("select id from agent where handle = $1 and project is null", [initHandle]);
+		return typeof id === "string" ? id : null;
 	} catch (error) {
 		throw faultOf(error);
 	} finally {

@@ -5,8 +5,8 @@ import { userInfo } from "node:os";
 const socketOrLoopback = /^(localhost|127(\.\d{1,3}){3}|\[?::1\]?)$/;
 
 /**
- * The address with everything that `pg` would take from the environment or from a default and that matters here: the host, the user, and
- * `sslmode=verify-full` where that is needed; or what is wrong with it, without any of its secrets.
+ * The address with everything that `pg` would take from the environment or from a default and that matters here: the
+ * host, the user, and `sslmode=verify-full` where that is needed; or what is wrong with it, without any of its secrets.
  */
 export function databaseAddress(
 	text: string,

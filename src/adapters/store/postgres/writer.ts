@@ -12,30 +12,30 @@
 //
 // Fencing: a node that was replaced writes nothing more.
 //
-// The problem. A node that the others find dead may merely be slow: frozen, cut off, asleep. Another node ends its turns,
-// gives its slots away and lets its agents go on elsewhere. If the first one wakes up, what it had decided before is still
-// in its memory and on its connections.
+// The problem. A node that the others find dead may merely be slow: frozen, cut off, asleep. Another node ends its
+// turns, gives its slots away and lets its agents go on elsewhere. If the first one wakes up, what it had decided
+// before is still in its memory and on its connections.
 //
 // What always holds
 //   - The batch row is the fence: it is written only where the node's row has the epoch in which this daemon joined,
 //     and is active. It is written under the writer's lock, so no fall can come between the look and the COMMIT.
-//   - A fall is itself a batch. Whatever its node committed before is in the rows from which the fall was decided; whatever
-//     comes later finds another epoch.
-//   - A beat is confirmed under `for share` on the same row (`beats.ts`): it waits for a fall that is just being committed,
-//     and then finds another epoch. So no node is told that it lives after it was replaced.
+//   - A fall is itself a batch. Whatever its node committed before is in the rows from which the fall was decided;
+//     whatever comes later finds another epoch.
+//   - A beat is confirmed under `for share` on the same row (`beats.ts`): it waits for a fall that is just being
+//     committed, and then finds another epoch. So no node is told that it lives after it was replaced.
 //
 // A late batch
 //   - before its batch row: no row comes back, the batch is rolled back, and the store is `fenced`: the daemon ends its
 //     processes and exits. Nothing of the batch lands, and nobody is answered.
-//   - between its batch row and COMMIT: the fall waits for the lock. If the node stands still there, the server ends its
-//     transaction after two seconds (`begin.ts`), and the lock goes to the next.
-//   - COMMIT was sent, and its answer is lost: the batch row is asked for without the fence, because a batch that was committed
-//     before the fall is committed. If it is there, the caller is answered; if not, the batch is tried again, and the fence
-//     holds it back.
+//   - between its batch row and COMMIT: the fall waits for the lock. If the node stands still there, the server ends
+//     its transaction after two seconds (`begin.ts`), and the lock goes to the next.
+//   - COMMIT was sent, and its answer is lost: the batch row is asked for without the fence, because a batch that was
+//     committed before the fall is committed. If it is there, the caller is answered; if not, the batch is tried again,
+//     and the fence holds it back.
 //
-// Why not a lease with a clock: the writer would have to trust its own clock between the look and the COMMIT, and a machine
-// that sleeps has none that it could trust. The epoch is compared where the write happens. Processes have no such place:
-// those are frozen in time (`domain/node.ts`).
+// Why not a lease with a clock: the writer would have to trust its own clock between the look and the COMMIT, and a
+// machine that sleeps has none that it could trust. The epoch is compared where the write happens. Processes have no
+// such place: those are frozen in time (`domain/node.ts`).
 import { setTimeout as pause } from "node:timers/promises";
 import type pg from "pg";
 import type { Envelope } from "#contract/command.ts";

@@ -24,7 +24,9 @@ export const sqlErrands = (connection: Pick<Connection, "all">): StoreErrands =>
 /** A value in the list of a select has no column that would give it its type. */
 const typed = (type: "text" | "bigint", value: RawBuilder<unknown>) => sql`cast(${value} as ${sql.raw(type)})`;
 
-/** Waits for a fall that is being committed: an errand asked before is answered by it, one asked after is not accepted. */
+/**
+ * Waits for a fall that is being committed: an errand asked before is answered by it, one asked after is not accepted.
+ */
 const askErrand = query<{
 	id: string;
 	node: NodeId;

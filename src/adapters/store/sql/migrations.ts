@@ -1,5 +1,6 @@
 // The tables, and every later change to them as a numbered step. A step that has been released never changes; until the
-// first release there is one, which is changed in place (`npm run golden` then makes the stored homes of the tests anew).
+// first release there is one, which is changed in place (`npm run golden` then makes the stored homes of the tests
+// anew).
 import { hash } from "node:crypto";
 import type { Dialect } from "./prepared.ts";
 
@@ -52,8 +53,8 @@ const types = {
 		key: "bigint generated always as identity primary key",
 		int: "bigint",
 		text: 'text collate "C"',
-		// PostgreSQL writes all indexes of a row anew if a column of one changes: what changes often is looked for among the
-		// agents that live or have a folder, which have an index
+		// PostgreSQL writes all indexes of a row anew if a column of one changes: what changes often is looked for among
+		// the agents that live or have a folder, which have an index
 		changing: [],
 	},
 };

@@ -1,5 +1,5 @@
-// Finds items by their words. `contract/search-words.ts` splits texts into words, so that both databases agree; each has an
-// index of its own kind.
+// Finds items by their words. `contract/search-words.ts` splits texts into words, so that both databases agree; each
+// has an index of its own kind.
 import { sql } from "kysely";
 import type { Actor, AgentId } from "#contract/ids.ts";
 import type { Term } from "#contract/search-words.ts";

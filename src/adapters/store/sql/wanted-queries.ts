@@ -2,7 +2,7 @@
 // what one query scans, without an index on the kind that every event would have to write.
 import { type RawBuilder, type SelectQueryBuilder, sql } from "kysely";
 import type { AgentId } from "#contract/ids.ts";
-import { controlKinds, rowChangingItems } from "#contract/item-kinds.ts";
+import { kindsWithOwnCommand, rowChangingItems } from "#contract/item-kinds.ts";
 import { isOfProject } from "./agent-queries.ts";
 import { type Dialect, query, textsIn } from "./prepared.ts";
 import { fromJournal, seqOf } from "./queries.ts";
@@ -16,7 +16,7 @@ interface Wanted extends Record<string, string | number | null> {
 	since: number;
 	kinds: string | null;
 	itemsOf: string | null;
-	/** 1 to leave out the items that are not about the conversation itself */
+	/** 1 to leave out plain items: only those with a command of their own stay */
 	noPlain: number;
 }
 
@@ -53,13 +53,13 @@ function narrowed<O>(
 			? sql`substr(event.kind, 1, instr(event.kind || '.', '.') - 1)`
 			: sql`split_part(event.kind, '.', 1)`;
 	const [kinds, itemsOf] = [arg("kinds"), arg("itemsOf")];
-	const controls = sql.join(controlKinds.map((kind) => sql.lit(kind)));
+	const withOwnCommand = sql.join(kindsWithOwnCommand.map((kind) => sql.lit(kind)));
 	const telling = sql.join(rowChangingItems.map((kind) => sql.lit(kind)));
 	return journal
 		.where("event.id", ">", sql<number>`${arg("after")}`)
 		.where("event.id", "<=", sql<number>`${arg("upTo")}`)
 		.where(
-			sql<boolean>`(cast(${arg("noPlain")} as integer) = 0 or event.kind like '%.%' or event.kind in (${controls}))`,
+			sql<boolean>`(cast(${arg("noPlain")} as integer) = 0 or event.kind like '%.%' or event.kind in (${withOwnCommand}))`,
 		)
 		.where(sql<boolean>`(cast(${kinds} as text) is null or event.kind in ${list(kinds)} or ${noun} in ${list(kinds)})`)
 		.where(

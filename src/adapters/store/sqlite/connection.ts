@@ -16,7 +16,8 @@ const pragmas: readonly [name: string, set: string, inForce: string | number][] 
 	["synchronous", "full", 2],
 	["foreign_keys", "on", 1],
 	["trusted_schema", "off", 0],
-	// else the savepoint of a command that changes more than 64 KiB of pages is a temporary file, made and removed each time
+	// else the savepoint of a command that changes more than 64 KiB of pages is a temporary file, made and removed each
+	// time
 	["temp_store", "memory", 2],
 ];
 

@@ -37,8 +37,9 @@ export function faultAtOpening(error: unknown): StoreFault {
 }
 
 /**
- * An error of COMMIT itself. After a full disk the commit certainly failed: its last frame, which makes the others valid,
- * was not written. After a failed flush it is unknown what reached the disk, and a second flush may succeed wrongly.
+ * An error of COMMIT itself. After a full disk the commit certainly failed: its last frame, which makes the others
+ * valid, was not written. After a failed flush it is unknown what reached the disk, and a second flush may succeed
+ * wrongly.
  */
 export function faultAtCommit(error: unknown): StoreFault {
 	if (primaryCode(error) === full) return faultBeforeCommit(error);

@@ -116,8 +116,8 @@ function lookAtSchema(file: string): void {
 }
 
 /**
- * Compares the journal with the last acknowledged event, before anything is changed. The connection is read-only, so that
- * a damaged log stays for inspection; a writing one would copy its readable part and remove the rest.
+ * Compares the journal with the last acknowledged event, before anything is changed. The connection is read-only, so
+ * that a damaged log stays for inspection; a writing one would copy its readable part and remove the rest.
  */
 function lookAtJournal(file: string): void {
 	const acknowledged = lastAcknowledged(file);

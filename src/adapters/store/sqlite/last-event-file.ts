@@ -78,7 +78,8 @@ export class LastEventFile implements Disposable {
 	}
 
 	/**
-	 * Always the same length, so that it succeeds on a full disk. If it fails, the file has an older event, which is safe.
+	 * Always the same length, so that it succeeds on a full disk. If it fails, the file has an older event, which is
+	 * safe.
 	 */
 	#write(): void {
 		try {

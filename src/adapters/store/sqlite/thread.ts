@@ -13,8 +13,9 @@
 //
 // The steps
 //   1. while a batch is being written, commands that arrive wait in `engine/loop/dispatch.ts` and become the next
-//      batch: it is as large as the load, with no timer, up to 256 commands or 4 MiB; 16 or more are halved if nothing is
-//      being written, so that one half is written while the other is answered (`batchCommandsMax`, `batchBytesMax`, `splitMin`)
+//      batch: it is as large as the load, with no timer, up to 256 commands or 4 MiB; 16 or more are halved if nothing
+//      is being written, so that one half is written while the other is answered (`batchCommandsMax`, `batchBytesMax`,
+//      `splitMin`)
 //   2. the batch comes over as one message. Decisions run here, where the rows are (`engine/commands/execute.ts`, put
 //      together in `programs/store-thread.ts`): a command costs one trip between threads, not one per question
 //   3. BEGIN IMMEDIATE, the commands, COMMIT with `synchronous = full`: the one flush

@@ -1,5 +1,5 @@
-// Keeps SQLite's write-ahead log short. It is checkpointed by size, after the answers are sent and never inside a commit,
-// and then restarted, so that a busy store overwrites the same few megabytes.
+// Keeps SQLite's write-ahead log short. It is checkpointed by size, after the answers are sent and never inside a
+// commit, and then restarted, so that a busy store overwrites the same few megabytes.
 //
 // A restart needs a moment without readers of the log. Our own reads are short, so a short wait is enough. Another
 // program that keeps a read transaction open lets the log grow until it ends; nothing fails because of it.

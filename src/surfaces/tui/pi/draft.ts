@@ -89,11 +89,12 @@ export class Draft {
 
 	set(text: string, cursor?: { line: number; column: number }): void {
 		this.#editor.setText(this.#shown(text));
-		if (cursor !== undefined) this.#editor.place(cursor);
+		if (!this.#editor.fold() && cursor !== undefined) this.#editor.place(cursor);
 	}
 
 	insert(text: string): void {
 		this.#editor.insertTextAtCursor(this.#shown(text));
+		this.#editor.fold();
 	}
 
 	remember(text: string): void {
@@ -117,8 +118,19 @@ export class Draft {
 
 	/** The library takes the control characters out of what is pasted, but not those above ASCII. */
 	input(data: string): void {
+		const before = this.#beforeCursor;
 		if (this.isCompleting && matchesKey(data, "enter")) this.#enterInList(data);
 		else this.#editor.handleInput(data.replaceAll(/[\u0080-\u009F]/g, visible));
+		// one that was sent before
+		this.#editor.fold();
+		if (this.isCompleting && this.#beforeCursor !== before) this.#completeAfter(before);
+	}
+
+	/** The library leaves the list as it is when a word or line is deleted. */
+	#completeAfter(before: string): void {
+		const now = this.#beforeCursor;
+		if (now.length < before.length && /(^|\s)$/.test(now)) this.#editor.handleInput("\u001B");
+		else this.#editor.completeAgain();
 	}
 
 	/** The library runs the command that is marked in the list: here only one that was written whole. */
@@ -148,11 +160,34 @@ export class Draft {
 /** begins the rows that the editor draws above and below its text */
 const border = "\u0000";
 
+/** a longer text is one mark in the input, as if it had been pasted: each key lays out the whole text again */
+const foldedFrom = 20_000;
+
 export class PlainEditor extends Editor {
+	/** Puts a mark in place of a long text. The library does this only for what is pasted. */
+	fold(): boolean {
+		const pastes: unknown = Reflect.get(this, "pastes");
+		if (this.getText().length < foldedFrom || !(pastes instanceof Map)) return false;
+		const text = this.getExpandedText();
+		const id = Number(Reflect.get(this, "pasteCounter")) + 1;
+		pastes.set(id, text);
+		const [lines, size] = [text.split("\n").length, text.length];
+		const mark = `[paste #${id} ${lines > 10 ? `+${lines} lines` : `${size} chars`}]`;
+		Object.assign(this, { pasteCounter: id });
+		Object.assign(Object(Reflect.get(this, "state")), { lines: [mark], cursorLine: 0, cursorCol: mark.length });
+		return true;
+	}
+
 	/** A text with its paste marks replaced by what was pasted. The library has this only for the whole text. */
 	expanded(text: string): string {
 		const expand: unknown = Reflect.get(this, "expandPasteMarkers");
 		return typeof expand === "function" ? String(Reflect.apply(expand, this, [text])) : text;
+	}
+
+	/** Asks for the completions of the word as it is now. */
+	completeAgain(): void {
+		const update: unknown = Reflect.get(this, "updateAutocomplete");
+		if (typeof update === "function") Reflect.apply(update, this, []);
 	}
 
 	/** The library has no other way to place the cursor. */

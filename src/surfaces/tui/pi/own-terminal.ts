@@ -1,5 +1,5 @@
-// The process's own terminal. Node writes to a terminal synchronously, so that one reader that stalls would stop the whole
-// program: here the writes wait on their own, and the screen knows whether they do.
+// The process's own terminal. Node writes to a terminal synchronously, so that one reader that stalls would stop the
+// whole program: here the writes wait on their own, and the screen knows whether they do.
 import { ProcessTerminal } from "@earendil-works/pi-tui";
 
 export class OwnTerminal extends ProcessTerminal {

@@ -1,5 +1,5 @@
-// The screen: keys in, frames out. A terminal that does not take what is written never stops the program: frames are left
-// out until it does.
+// The screen: keys in, frames out. A terminal that does not take what is written never stops the program: frames are
+// left out until it does.
 import {
 	isKeyRelease,
 	KeybindingsManager,
@@ -52,7 +52,9 @@ class PatientScreen extends TuiAltScreen {
 		};
 	}
 
-	/** A selection of several rows has nothing of what stands beside them. The library selects whole rows of the screen. */
+	/**
+	 * A selection of several rows has nothing of what stands beside them. The library selects whole rows of the screen.
+	 */
 	#keepSelectionsIn(together: Painter["together"]): void {
 		const ofRow: unknown = Reflect.get(this, "getSelectionColumns");
 		if (typeof ofRow !== "function") return;
@@ -72,8 +74,8 @@ class PatientScreen extends TuiAltScreen {
 const otherKeys: Readonly<Record<string, string>> = { "\u001B[1~": "home", "\u001B[4~": "end" };
 
 /**
- * The library takes Alt with b, f, n and p for arrows, as some shells do: here they are letters. A capital letter has one
- * name, whether the terminal says that Shift is held or not.
+ * The library takes Alt with b, f, n and p for arrows, as some shells do: here they are letters. A capital letter has
+ * one name, whether the terminal says that Shift is held or not.
  */
 export function keyOf(data: string): string {
 	if (["b", "f", "n", "p"].map((letter) => `\u001B${letter}`).includes(data)) return `alt+${data.slice(1)}`;

@@ -1,23 +1,8 @@
-// Go anywhere by typing: to pages, agents and forms; and the themes.
+// Go anywhere and do something by typing.
 import { type KeyboardEvent, useId, useMemo, useState } from "react";
-import { useLocation } from "wouter";
-import { styleOf } from "#views/state-style.ts";
-import { useSeen } from "../store/hooks.ts";
 import { Dialog } from "../ui/dialog.tsx";
-import { paths } from "../ui/paths.ts";
-import { stateText } from "../ui/state.tsx";
-import { navEntries } from "./nav-entries.ts";
+import { type Choice, useChoices } from "./palette-choices.ts";
 import { ranked } from "./ranked.ts";
-import { setTheme, theme, themes } from "./theme.ts";
-
-interface Choice {
-	id: string;
-	name: string;
-	what: string;
-	glyph: string;
-	tone: string;
-	run(): void;
-}
 
 const shownMax = 50;
 
@@ -31,7 +16,7 @@ export function Palette({ onClose }: { onClose(): void }) {
 	const choose = (choice: Choice | undefined): void => {
 		if (choice === undefined) return;
 		onClose();
-		choice.run();
+		void choice.run();
 	};
 	const press = (event: KeyboardEvent): void => {
 		const step = { ArrowDown: 1, ArrowUp: -1 }[event.key] ?? 0;
@@ -48,8 +33,8 @@ export function Palette({ onClose }: { onClose(): void }) {
 				aria-expanded="true"
 				aria-controls={list}
 				aria-activedescendant={found[current] === undefined ? undefined : `${list}-${current}`}
-				aria-label="Agent, page or action"
-				placeholder="Agent, page or action"
+				aria-label="Agent, issue, page or action"
+				placeholder="Agent, issue, page or action"
 				autoFocus
 				value={text}
 				onChange={(event) => {
@@ -78,37 +63,5 @@ export function Palette({ onClose }: { onClose(): void }) {
 			</div>
 			{found.length === 0 && <p className="meta">Nothing matches “{text}”.</p>}
 		</Dialog>
-	);
-}
-
-const additions = [
-	["Add an agent", paths.agentAdd()],
-	["Add a project", paths.projectAdd()],
-] as const;
-
-function useChoices(): Choice[] {
-	const { agents } = useSeen();
-	const [, go] = useLocation();
-	return useMemo(
-		() => [
-			...navEntries.map(({ name, href }) => ({
-				...{ id: href, name, what: "page", glyph: "→", tone: "off" },
-				run: () => go(href),
-			})),
-			...additions.map(([name, href]) => ({
-				...{ id: href, name, what: "action", glyph: "+", tone: "off" },
-				run: () => go(href),
-			})),
-			...agents.map((agent) => ({
-				...{ id: agent.id, name: agent.project === null ? agent.handle : `${agent.project}/${agent.handle}` },
-				...{ what: stateText(agent), ...styleOf(agent) },
-				run: () => go(paths.agent(agent.id)),
-			})),
-			...themes.map((each) => ({
-				...{ id: `theme ${each}`, name: `Theme: ${each}`, what: each === theme() ? "now" : "action" },
-				...{ glyph: "◐", tone: "off", run: () => setTheme(each) },
-			})),
-		],
-		[agents, go],
 	);
 }

@@ -1,5 +1,6 @@
-// The second secret of this origin. Cookies ignore ports, origins do not: it keeps pages on other ports out. It is never
-// sent: while the daemon is down, another program may have its port. A request has a proof of it for the daemon that runs.
+// The second secret of this origin. Cookies ignore ports, origins do not: it keeps pages on other ports out. It is
+// never sent: while the daemon is down, another program may have its port. A request has a proof of it for the daemon
+// that runs.
 import { browserProof, browserProofText, proofHeader } from "#contract/browser-proof.ts";
 
 const secretKey = "brood.secret";

@@ -1,4 +1,5 @@
-// How the browser talks to the daemon: same origin, with this browser's cookie and a proof of the second secret of this origin.
+// How the browser talks to the daemon: same origin, with this browser's cookie and a proof of the second secret of this
+// origin.
 import { Client, type Send } from "#client/client.ts";
 import { withProof } from "./browser-secret.ts";
 

@@ -5,6 +5,7 @@ import type { AgentId } from "#contract/ids.ts";
 import type { Delta } from "#contract/stream.ts";
 import type { Item } from "#contract/wire.ts";
 import { type Block, Blocks } from "#views/conversation.ts";
+import { lastLineOf } from "./last-line.ts";
 
 export interface ConversationSeen {
 	blocks: readonly Block[];
@@ -72,12 +73,12 @@ export class Conversations {
 		const message = this.#mirror.messages(agent).at(-1)?.text;
 		// one that is no longer shown does not go on
 		const last = this.#listeners.has(agent) ? this.#known.get(agent)?.blocks.list.at(-1)?.text : undefined;
-		return lineOf(message) ?? lineOf(last) ?? this.#lines.get(agent) ?? null;
+		return lastLineOf(message) ?? lastLineOf(last) ?? this.#lines.get(agent) ?? null;
 	}
 
 	/**
-	 * Reads the last line of an agent of which nothing was heard yet; what the stream says meanwhile is newer. Of an agent
-	 * without a turn, which the stream may not follow, it is read `again`.
+	 * Reads the last line of an agent of which nothing was heard yet; what the stream says meanwhile is newer. Of an
+	 * agent without a turn, which the stream may not follow, it is read `again`.
 	 */
 	async readLine(agent: AgentId, { again = false } = {}): Promise<void> {
 		if (!again && this.lastLine(agent) !== null) return;
@@ -96,7 +97,7 @@ export class Conversations {
 	}
 
 	addLine({ agent, kind, text }: Item): void {
-		const line = ["assistant", "tool_call", "user", "final"].includes(kind) ? lineOf(text) : null;
+		const line = ["assistant", "tool_call", "user", "final"].includes(kind) ? lastLineOf(text) : null;
 		if (agent !== null && line !== null) this.#lines.set(agent, line);
 	}
 
@@ -173,21 +174,4 @@ export class Conversations {
 		const lineage = this.#mirror.view.rows.agent.get(agent)?.lineage ?? null;
 		return lineage === null ? null : { of: lineage.agent, before: lineage.forkPoint + 1 };
 	}
-}
-
-/** The last line that says something, bounded. */
-function lineOf(text: string | null | undefined): string | null {
-	const line = (text ?? "")
-		.trimEnd()
-		.slice(-2000)
-		.split("\n")
-		.findLast((each) => each.trim() !== "" && !/^\[end of mail \d+\]$/.test(each));
-	// marks of markdown say nothing on one line
-	return line === undefined
-		? null
-		: line
-				.replaceAll(/\*\*|`|^\s*#+\s/g, "")
-				.trim()
-				.slice(0, 240)
-				.toWellFormed();
 }

@@ -9,6 +9,7 @@ import type { ConversationSeen } from "./conversations.ts";
 import type { Seen } from "./seen.ts";
 import type { Store } from "./store.ts";
 import { toast } from "./toasts.ts";
+import { useTries } from "./tries.ts";
 
 export const StoreContext = createContext<Store | null>(null);
 
@@ -68,8 +69,8 @@ interface LastRead<T> {
 }
 
 /**
- * Asks once, and again when the input or `again` changes, or when a daemon that did not answer is back; null asks nothing.
- * What was answered before stays meanwhile.
+ * Asks once, and again when the input or `again` changes, and until a daemon that did not answer is back; null asks
+ * nothing. What was answered before stays meanwhile.
  */
 export function useRead<N extends RouteName>(
 	name: N,
@@ -82,6 +83,7 @@ export function useRead<N extends RouteName>(
 	const [last, setLast] = useState<LastRead<RouteAnswer<N>> | null>(null);
 	const key = JSON.stringify([name, input]);
 	const isBack = isLive && last?.isLost === true;
+	const tries = useTries(last?.isLost === true);
 	// biome-ignore lint/correctness/useExhaustiveDependencies: the input is compared by what it contains
 	useEffect(() => {
 		if (input === null) return;
@@ -102,30 +104,32 @@ export function useRead<N extends RouteName>(
 		return () => {
 			isCurrent = false;
 		};
-	}, [client, key, again, isBack]);
+	}, [client, key, again, isBack, tries]);
 	return last?.key === key ? last.read : { state: "loading" };
 }
 
 export const refusalOf = (error: unknown, silence: string): Refusal =>
-	error instanceof Refused ? error.refusal : refuse("INTERNAL_ERROR", silence);
+	error instanceof Refused ? error.refusal : refuse("DAEMON_UNREACHABLE", silence);
 
-/** Does something, once; a refusal becomes a toast. Answers null if it was refused. */
+/** Does something, once; a refusal that `answers` does not take becomes a toast. Answers null if it was refused. */
 export function useAct(): <N extends RouteName>(
 	name: N,
 	input: Input<N>,
 	done?: string,
+	answers?: (refusal: Refusal) => boolean,
 ) => Promise<RouteAnswer<N> | null> {
 	const { client } = useStore();
 	return useCallback(
-		async (name, input, done) => {
+		async (name, input, done, answers) => {
 			try {
 				const answer = await client.call(name, { ...input, key: freshKey() });
 				if (done !== undefined) toast({ tone: "ok", text: done });
 				return answer;
 			} catch (error) {
 				const silence = "The daemon did not answer. Whether this took effect is not known.";
-				const { code, message, suggestions } = refusalOf(error, silence);
-				toast({ tone: "bad", text: message, code, suggestions });
+				const refusal = refusalOf(error, silence);
+				const { code, message, suggestions } = refusal;
+				if (answers?.(refusal) !== true) toast({ tone: "bad", text: message, code, suggestions });
 				return null;
 			}
 		},

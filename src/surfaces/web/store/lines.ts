@@ -1,4 +1,5 @@
-// The last lines of agents that run: what was said before the page was opened is read once, the rest comes by the stream.
+// The last lines of agents that run: what was said before the page was opened is read once, the rest comes by the
+// stream.
 import { useEffect } from "react";
 import type { AgentId } from "#contract/ids.ts";
 import { useNeeds, useStore } from "./hooks.ts";

@@ -4,7 +4,7 @@ import type { Mirror } from "#client/mirror.ts";
 import type { AgentId, ProjectSlug } from "#contract/ids.ts";
 import type { Issue } from "#contract/issue-wire.ts";
 import { isActive } from "#contract/node.ts";
-import type { BoardColumn, Inbox, TreeRow } from "#contract/overviews.ts";
+import type { Inbox, TreeRow } from "#contract/overviews.ts";
 import type { Refusal } from "#contract/refusal.ts";
 import type { Agent, Approval, Mail, Project, Prompt, Subscription, Turn } from "#contract/wire.ts";
 import { isStarted } from "#views/issue.ts";
@@ -13,6 +13,7 @@ import { nextIssueText } from "#views/next-issue.ts";
 import { nodeName } from "#views/node-name.ts";
 import { type NodeRow, nodeRows } from "#views/nodes.ts";
 import { inboxOf, treeOf } from "#views/overviews.ts";
+import { type PresetBoard, presetBoards } from "#views/preset-boards.ts";
 import { localNow } from "./connection.ts";
 
 export type Connection =
@@ -118,8 +119,9 @@ export class Seen {
 		return this.#mirror.view.issues(project);
 	}
 
-	board(project: ProjectSlug): readonly BoardColumn[] {
-		return this.#mirror.view.board(project);
+	boards(slug: ProjectSlug): readonly PresetBoard[] {
+		const project = this.#mirror.view.rows.project.get(slug);
+		return project === undefined ? [] : presetBoards(this.issues(slug), project);
 	}
 
 	/** What automatic work on a project's issues does next, in words. */

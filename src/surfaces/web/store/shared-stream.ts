@@ -1,5 +1,6 @@
-// The event stream of all tabs. Browsers allow six connections per host, so only one tab connects: it holds a lock, asks
-// for what all tabs want and passes the messages on. When that tab closes, the next one gets the lock and takes over.
+// The event stream of all tabs. Browsers allow six connections per host, so only one tab connects: it holds a lock,
+// asks for what all tabs want and passes the messages on. When that tab closes, the next one gets the lock and takes
+// over.
 //
 //   tab ──want {after, threads}──▶ leader ──one connection──▶ daemon
 //   tab ◀──begin, messages, end─── leader

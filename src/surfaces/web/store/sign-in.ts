@@ -7,7 +7,9 @@ let isUsed = false;
 /** Whether this page was opened with a link that was used before, or has expired. */
 export const isLinkUsed = (): boolean => isUsed;
 
-/** Exchanges the code for this browser's cookie and secret. Without a code, or with one that was used, nothing happens. */
+/**
+ * Exchanges the code for this browser's cookie and secret. Without a code, or with one that was used, nothing happens.
+ */
 export async function signIn(): Promise<void> {
 	if (location.pathname !== "/sign-in") return;
 	const code = SignInRequest.safeParse({ code: location.hash.slice(1) });

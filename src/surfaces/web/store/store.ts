@@ -99,13 +99,13 @@ export class Store {
 	#changed(changed: Changed): void {
 		if ("message" in changed) this.conversations.touch(changed.message);
 		else if ("all" in changed) this.conversations.reload();
-		else if ("rows" in changed) this.#fold(changed);
+		else if ("rows" in changed) this.#addToConversations(changed);
 		// words that an agent says change no row: only who shows them is told
 		this.#isStale ||= !("message" in changed) && !("rows" in changed && changed.rows.length === 0);
 		this.#tell();
 	}
 
-	#fold({ item, line }: { item: Item | null; line?: Item }): void {
+	#addToConversations({ item, line }: { item: Item | null; line?: Item }): void {
 		if (item !== null) this.conversations.add(item);
 		if (line !== undefined) this.conversations.addLine(line);
 	}

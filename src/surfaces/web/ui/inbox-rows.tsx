@@ -8,7 +8,7 @@ import { verbThatEndsHolds, whyNot } from "#views/agent-actions.ts";
 import { isOneLine } from "#views/approval-text.ts";
 import { fallenNodeHint } from "#views/overviews.ts";
 import { useAct } from "../store/hooks.ts";
-import { Age, clockOf } from "./age.tsx";
+import { Age, momentOf } from "./age.tsx";
 import { ApprovalCard, useAnswer } from "./approval-card.tsx";
 import { Button } from "./button.tsx";
 import { paths } from "./paths.ts";
@@ -21,7 +21,7 @@ export const OtherRows = ({ errors, humanAgents, reviews, limits, nodes }: Omit<
 			<ErrorRow key={agent.id} agent={agent} />
 		))}
 		{humanAgents.map((agent) => (
-			<TurnRow key={agent.id} agent={agent} />
+			<HumanAgentRow key={agent.id} agent={agent} />
 		))}
 		{reviews.map((issue) => (
 			<ReviewRow key={`${issue.project}#${issue.number}`} issue={issue} />
@@ -86,7 +86,7 @@ function ErrorRow({ agent }: { agent: Agent }) {
 	);
 }
 
-function TurnRow({ agent: { id, handle, turn } }: { agent: Agent }) {
+function HumanAgentRow({ agent: { id, handle, turn } }: { agent: Agent }) {
 	return (
 		<Row glyph="◆" tone="wait" name={handle} href={paths.agent(id)} text="waits for you">
 			{turn !== null && <Age at={turn.startedAt} />}
@@ -123,7 +123,7 @@ function ReviewRow({ issue }: { issue: Issue }) {
 function LimitRow({ subscription: { name, coolingUntil } }: { subscription: Subscription }) {
 	return (
 		<Row glyph="‖" tone="wait" name={name} href={paths.subscriptions()} text="cools down">
-			<span className="meta">{coolingUntil !== null && `until ${clockOf(coolingUntil)}`}</span>
+			<span className="meta">{coolingUntil !== null && `until ${momentOf(coolingUntil)}`}</span>
 		</Row>
 	);
 }

@@ -23,7 +23,11 @@ function Prose({ tokens, text }: { tokens: readonly Token[] | null; text: string
 function blockOf(token: Token, key: number): ReactNode {
 	switch (token.type) {
 		case "space":
+		// its links have its address already
+		case "def":
 			return null;
+		case "checkbox":
+			return <Checkbox key={key} isDone={token["checked"] === true} />;
 		case "heading":
 			return (
 				<p key={key} className={`prose-heading prose-h${Math.min(Number(token["depth"]), 3)}`}>
@@ -38,7 +42,9 @@ function blockOf(token: Token, key: number): ReactNode {
 		case "blockquote":
 			return <blockquote key={key}>{(token["tokens"] ?? []).map(blockOf)}</blockquote>;
 		case "list":
-			return <List key={key} items={token["items"]} isOrdered={token["ordered"] === true} />;
+			return (
+				<List key={key} items={token["items"]} start={token["ordered"] === true ? Number(token["start"]) : null} />
+			);
 		case "table":
 			return <Table key={key} header={token["header"]} rows={token["rows"]} />;
 		case "hr":
@@ -48,15 +54,23 @@ function blockOf(token: Token, key: number): ReactNode {
 	}
 }
 
-function List({ items, isOrdered }: { items: readonly Tokens.ListItem[]; isOrdered: boolean }) {
-	const rows = items.map(({ tokens, task, checked }, at) => (
+/** `start` is null where items have no numbers. */
+function List({ items, start }: { items: readonly Tokens.ListItem[]; start: number | null }) {
+	const rows = items.map(({ tokens, task }, at) => (
 		// biome-ignore lint/suspicious/noArrayIndexKey: items of a text have no identity
-		<li key={at}>
-			{task && <span aria-hidden="true">{checked === true ? "☑ " : "☐ "}</span>}
+		<li key={at} className={task ? "prose-task" : undefined}>
 			{tokens.map((token, inner) => (token.type === "text" ? inlineOf(token) : blockOf(token, inner)))}
 		</li>
 	));
-	return isOrdered ? <ol>{rows}</ol> : <ul>{rows}</ul>;
+	return start === null ? <ul>{rows}</ul> : <ol start={start}>{rows}</ol>;
+}
+
+function Checkbox({ isDone }: { isDone: boolean }) {
+	return (
+		<span role="img" aria-label={isDone ? "done" : "to do"}>
+			{isDone ? "☑ " : "☐ "}
+		</span>
+	);
 }
 
 function Table({
@@ -67,10 +81,15 @@ function Table({
 	rows: readonly (readonly Tokens.TableCell[])[];
 }) {
 	const cells = (row: readonly Tokens.TableCell[], Cell: "th" | "td") =>
-		// biome-ignore lint/suspicious/noArrayIndexKey: cells have no identity
-		row.map((cell, at) => <Cell key={at}>{inlineOf(cell)}</Cell>);
+		row.map((cell, at) => (
+			// biome-ignore lint/suspicious/noArrayIndexKey: cells have no identity
+			<Cell key={at} style={{ textAlign: cell.align ?? undefined }}>
+				{inlineOf(cell)}
+			</Cell>
+		));
 	return (
-		<div className="prose-table">
+		// biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reachable by keyboard
+		<div className="prose-table" role="group" aria-label="Table" tabIndex={0}>
 			<table>
 				<thead>
 					<tr>{cells(header, "th")}</tr>
@@ -102,6 +121,8 @@ function spanOf(token: Token, key: number): ReactNode {
 			return <code key={key}>{unescaped(String(token["text"]))}</code>;
 		case "br":
 			return <br key={key} />;
+		case "checkbox":
+			return <Checkbox key={key} isDone={token["checked"] === true} />;
 		case "link":
 			return <Anchor key={key} token={token} />;
 		case "text":

@@ -2,20 +2,15 @@
 import { useState } from "react";
 import { Link, useLocation } from "wouter";
 import { ProjectSlug } from "#contract/ids.ts";
+import type { VendorAgent } from "#contract/wire.ts";
 import { workspaceKinds } from "#contract/workspace.ts";
 import { useAct, useRead, useSeen } from "../../store/hooks.ts";
+import { AgentTypeOptions } from "../../ui/agent-type-options.tsx";
 import { Button } from "../../ui/button.tsx";
 import { SelectField, TextAreaField, TextField } from "../../ui/field.tsx";
 import { Form } from "../../ui/form.tsx";
 import { paths } from "../../ui/paths.ts";
 import { Empty, Loading } from "../../ui/placeholder.tsx";
-
-const own = [
-	{ type: "llm", title: "Brood's own agent on any model" },
-	{ type: "shell", title: "shell: the prompt is a command" },
-	{ type: "scripted", title: "scripted: needs no key, for trying things out" },
-	{ type: "human", title: "a person" },
-];
 
 const noFields = { project: "", type: "", name: "", model: "", workspace: "worktree", prompt: "" };
 
@@ -59,7 +54,7 @@ export function AddAgent() {
 				<h1>Add an agent</h1>
 			</header>
 			<Form className="form">
-				<Place fields={fields} project={project.data ?? ""} type={type} set={set} />
+				<Place fields={fields} project={project.data ?? ""} type={type} vendors={vendors.data ?? []} set={set} />
 				<Work fields={fields} set={set} />
 				<div className="bar">
 					<Button kind="primary" why={type === "" ? "Choose an agent type." : null} onClick={add}>
@@ -85,10 +80,15 @@ interface FieldProps {
 	set(name: keyof Fields): (value: string) => void;
 }
 
+interface PlaceProps extends FieldProps {
+	project: string;
+	type: string;
+	vendors: readonly VendorAgent[];
+}
+
 /** Where it works and what runs it. */
-function Place({ project, type, set }: FieldProps & { project: string; type: string }) {
+function Place({ project, type, vendors, set }: PlaceProps) {
 	const { projects } = useSeen();
-	const vendors = useRead("vendors", {});
 	return (
 		<>
 			<SelectField
@@ -99,17 +99,7 @@ function Place({ project, type, set }: FieldProps & { project: string; type: str
 			/>
 			<SelectField label="Agent type" value={type} onChange={set("type")}>
 				{type === "" && <option value="">choose one</option>}
-				{(vendors.data ?? []).map((vendor) => (
-					<option key={vendor.type} value={vendor.type}>
-						{vendor.title}
-						{vendor.installed === null ? " (not installed)" : vendor.loggedIn ? "" : " (no login found)"}
-					</option>
-				))}
-				{own.map((each) => (
-					<option key={each.type} value={each.type}>
-						{each.title}
-					</option>
-				))}
+				<AgentTypeOptions vendors={vendors} />
 			</SelectField>
 		</>
 	);

@@ -10,12 +10,14 @@ import { paths } from "../../ui/paths.ts";
 import { CommitDialog } from "./commit-dialog.tsx";
 import { ForkDialog } from "./fork-dialog.tsx";
 import { KillDialog } from "./kill-dialog.tsx";
+import { SyncDialog, useSync } from "./sync-dialog.tsx";
 
 type Open = "fork" | "kill" | "commit" | "delete" | "clear" | null;
 
 export function AgentControls({ agent }: { agent: Agent }) {
 	const act = useAct();
 	const [open, setOpen] = useState<Open>(null);
+	const [diverged, setDiverged] = useState<string | null>(null);
 	const params = { agent: agent.id };
 	const isHeld = agent.holds.length > 0;
 	const verb = isHeld ? verbThatEndsHolds(agent) : "pause";
@@ -34,7 +36,7 @@ export function AgentControls({ agent }: { agent: Agent }) {
 			<Button kind="primary" why={whyNot(agent, "fork")} onClick={() => setOpen("fork")}>
 				Fork
 			</Button>
-			<More agent={agent} onOpen={setOpen} />
+			<More agent={agent} onOpen={setOpen} onDiverged={setDiverged} />
 			{open === "fork" && <ForkDialog agent={agent} at={null} onClose={() => setOpen(null)} />}
 			{(open === "kill" || open === "delete") && <KillDialog agent={agent} verb={open} onClose={() => setOpen(null)} />}
 			{open === "clear" && (
@@ -48,6 +50,7 @@ export function AgentControls({ agent }: { agent: Agent }) {
 				</Confirm>
 			)}
 			{open === "commit" && <CommitDialog agent={agent} onClose={() => setOpen(null)} />}
+			{diverged !== null && <SyncDialog agent={agent} message={diverged} onClose={() => setDiverged(null)} />}
 		</div>
 	);
 }
@@ -64,8 +67,15 @@ function useFound(agent: Agent, openings: number): { isDamaged: boolean; whyNoCo
 	};
 }
 
-function More({ agent, onOpen }: { agent: Agent; onOpen(open: Open): void }) {
+interface MoreProps {
+	agent: Agent;
+	onOpen(open: Open): void;
+	onDiverged(message: string): void;
+}
+
+function More({ agent, onOpen, onDiverged }: MoreProps) {
 	const act = useAct();
+	const sync = useSync(agent, onDiverged);
 	const [, go] = useLocation();
 	const params = { agent: agent.id };
 	const [openings, setOpenings] = useState(0);
@@ -73,11 +83,7 @@ function More({ agent, onOpen }: { agent: Agent; onOpen(open: Open): void }) {
 	const entries: readonly (readonly [string, string | null, () => unknown])[] = [
 		["Review and approve …", whyNoStep(agent, "approve"), () => go(paths.review(agent.id))],
 		["Commit …", whyNoStep(agent, "commit") ?? found.whyNoCommit, () => onOpen("commit")],
-		[
-			"Sync with base",
-			whyNoStep(agent, "sync"),
-			() => act("sync", { params, body: {} }, `${agent.handle} is up to date`),
-		],
+		["Sync with base", whyNoStep(agent, "sync"), sync],
 		["Pause", whyNot(agent, "pause"), () => act("pause", { params, body: {} })],
 		["Resume", whyNot(agent, "resume"), () => act("resume", { params, body: {} })],
 		[
@@ -88,7 +94,7 @@ function More({ agent, onOpen }: { agent: Agent; onOpen(open: Open): void }) {
 		["Clear the context …", whyNot(agent, "rewind"), () => onOpen("clear")],
 		["Kill …", whyNot(agent, "kill"), () => onOpen("kill")],
 		["Delete …", whyNot(agent, "delete"), () => onOpen("delete")],
-		["Hide", whyNot(agent, "reap"), () => act("reap", { params, body: {} })],
+		["Reap", whyNot(agent, "reap"), () => act("reap", { params, body: {} })],
 	];
 	const id = `more-${agent.id}`;
 	return (

@@ -2,10 +2,11 @@ import { Link } from "wouter";
 import type { Agent } from "#contract/wire.ts";
 import { tokensAndCost } from "#views/usage.ts";
 import { useSeen } from "../../store/hooks.ts";
-import { Age, withLocalTimes } from "../../ui/age.tsx";
+import { Age, momentOf, withLocalTimes } from "../../ui/age.tsx";
 import { paths } from "../../ui/paths.ts";
 import { StateWord } from "../../ui/state.tsx";
 import { AgentControls } from "./agent-controls.tsx";
+import { ActorName } from "./block.tsx";
 
 export function AgentHeader({ agent }: { agent: Agent }) {
 	const { type, model, workspace, project, waitingFor } = agent;
@@ -61,8 +62,8 @@ function Holds({ agent: { holds } }: { agent: Agent }) {
 					<strong>{kind}</strong>
 					{reason !== "" && `: ${withLocalTimes(reason)}`}{" "}
 					<span className="meta">
-						by {by.split(":")[0]}, <Age at={at} suffix=" ago" />
-						{until !== undefined && `, ends ${new Date(until).toLocaleTimeString()}`}
+						by <ActorName actor={by} />, <Age at={at} suffix=" ago" />
+						{until !== undefined && `, until ${momentOf(until)}`}
 					</span>
 				</li>
 			))}

@@ -1,8 +1,10 @@
 // What happened to this agent and who did it: its events other than its conversation.
-import type { Agent, WireEvent } from "#contract/wire.ts";
+import type { Agent } from "#contract/wire.ts";
 import { useRead } from "../../store/hooks.ts";
 import { clockOf, momentOf } from "../../ui/age.tsx";
+import { detailsOf } from "../../ui/event-text.ts";
 import { Empty, Loading, RefusedPlaceholder } from "../../ui/placeholder.tsx";
+import { ActorName } from "./block.tsx";
 
 const kinds = "agent,turn,prompt,mail,approval,wait,workspace,git";
 
@@ -25,30 +27,24 @@ export function Audit({ agent }: { agent: Agent }) {
 					<time className="meta" dateTime={event.at} title={new Date(event.at).toLocaleString()}>
 						{clockOf(event.at)}
 					</time>
-					<span className="audit-kind">{event.kind}</span>
-					<span className="meta clip">{event.actor.split(":")[0]}</span>
-					<span className="audit-data mono">{detailsOf(event)}</span>
+					<Kind kind={event.kind} />
+					<span className="meta clip">
+						<ActorName actor={event.actor} />
+					</span>
+					<span className="audit-data mono">{detailsOf(event, momentOf)}</span>
 				</li>
 			))}
 		</ul>
 	);
 }
 
-const detailsOf = ({ text, data }: WireEvent): string =>
-	[text, data === null ? null : fieldsOf(data)].filter((part) => part !== null && part !== "").join(" ");
-
-/** `position: 1, until: 14:20`: fields on one line, with times in words. */
-function fieldsOf(data: unknown): string {
-	if (typeof data !== "object" || data === null || Array.isArray(data)) return JSON.stringify(data);
-	return Object.entries<unknown>({ ...data })
-		.map(([name, value]) => `${name}: ${fieldText(value)}`)
-		.join(", ");
+/** A long one is broken where its noun ends. */
+function Kind({ kind }: { kind: string }) {
+	const [noun, verb] = kind.split(".");
+	return (
+		<span className="audit-kind">
+			{noun}.<wbr />
+			{verb}
+		</span>
+	);
 }
-
-function fieldText(value: unknown): string {
-	if (typeof value === "string") return value;
-	return isTime(value) ? momentOf(new Date(value).toISOString()) : JSON.stringify(value);
-}
-
-/** Milliseconds since 1970: no count or position is as large. */
-const isTime = (value: unknown): value is number => typeof value === "number" && value > 1e12 && value < 1e13;

@@ -1,8 +1,9 @@
 // One block of a conversation.
 import { type ReactNode, useState } from "react";
 import { actorName } from "#views/agent-text.ts";
-import { type Block, callWords, insideOf, planSteps, summaryOf } from "#views/conversation.ts";
+import { type Block, callWords, insideOf, summaryOf } from "#views/conversation.ts";
 import { withSenders } from "#views/mail-senders.ts";
+import { planLine, planSteps } from "#views/plan.ts";
 import { useSeen } from "../../store/hooks.ts";
 import { Counts } from "../../ui/diff.tsx";
 import { DiffText } from "../../ui/diff-text.tsx";
@@ -30,10 +31,10 @@ export function BlockView({ block, folder, output }: BlockProps) {
 }
 
 function Body({ block, folder, output }: BlockProps) {
-	const { id, kind, text, source } = block;
+	const { id, kind, text, author } = block;
 	switch (kind) {
 		case "prompt":
-			return <Prompt from={source} text={text} />;
+			return <Prompt from={author} text={text} />;
 		case "message":
 			return <Markdown text={text} />;
 		case "thought":
@@ -43,7 +44,11 @@ function Body({ block, folder, output }: BlockProps) {
 				</Collapsible>
 			);
 		case "plan":
-			return (
+			return block.isOutdated ? (
+				<Collapsible id={id} head={<span className="meta clip">Earlier {planLine(text)}</span>}>
+					<Plan text={text} />
+				</Collapsible>
+			) : (
 				<div className="plan">
 					<span className="meta">Plan</span>
 					<Plan text={text} />
@@ -54,7 +59,7 @@ function Body({ block, folder, output }: BlockProps) {
 		default:
 			return (
 				<p className="meta note clip">
-					{source !== "" && <ActorName actor={source} />} {text}
+					{author !== "" && <ActorName actor={author} />} {text}
 				</p>
 			);
 	}
@@ -96,10 +101,10 @@ function Plan({ text }: { text: string }) {
 }
 
 function Call({ block, folder, output }: BlockProps) {
-	const { id, source, text, result, bad } = block;
+	const { id, tool, text, result, bad } = block;
 	// the result of an edit says only that it was made
 	const change = bad ? null : block.change;
-	const words = callWords(source === "" ? "tool" : source, insideOf(folder, text));
+	const words = callWords(tool === "" ? "tool" : tool, insideOf(folder, text));
 	const head = (
 		<>
 			<span className="call-tool">{words.tool}</span>

@@ -1,5 +1,5 @@
-import { useState } from "react";
 import type { Agent } from "#contract/wire.ts";
+import { useDraft } from "../../store/drafts.ts";
 import { useAct, useRead } from "../../store/hooks.ts";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
@@ -8,11 +8,13 @@ import { TextAreaField } from "../../ui/field.tsx";
 
 export function CommitDialog({ agent, onClose }: { agent: Agent; onClose(): void }) {
 	const act = useAct();
-	const [message, setMessage] = useState("");
+	const [message, setMessage] = useDraft(`commit ${agent.id}`);
 	const read = useRead("diff", { params: { agent: agent.id }, query: { against: "index" } });
 	const commit = async (): Promise<void> => {
 		const done = await act("commit", { params: { agent: agent.id }, body: { message } });
-		if (done !== null) onClose();
+		if (done === null) return;
+		setMessage("");
+		onClose();
 	};
 	return (
 		<Dialog

@@ -1,4 +1,5 @@
-// The conversation. Only the rows in view are in the page; it opens at its end and stays there while somebody reads there.
+// The conversation. Only the rows in view are in the page; it opens at its end and stays there while somebody reads
+// there.
 import { type RefObject, useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
 import { VList, type VListHandle } from "virtua";
 import type { Agent } from "#contract/wire.ts";

@@ -1,5 +1,5 @@
-// The text of a queued prompt while it is edited. Others may change or remove the prompt meanwhile: nothing is replaced that
-// this browser has not shown, and what was typed stays.
+// The text of a queued prompt while it is edited. Others may change or remove the prompt meanwhile: nothing is replaced
+// that this browser has not shown, and what was typed stays.
 import type { Agent, Prompt } from "#contract/wire.ts";
 import { useAct } from "../../store/hooks.ts";
 import { Button } from "../../ui/button.tsx";

@@ -1,6 +1,7 @@
 import { useState } from "react";
 import { useLocation } from "wouter";
 import type { Agent } from "#contract/wire.ts";
+import { useDraft } from "../../store/drafts.ts";
 import { useAct } from "../../store/hooks.ts";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
@@ -11,8 +12,8 @@ import { paths } from "../../ui/paths.ts";
 export function ForkDialog({ agent, at, onClose }: { agent: Agent; at: number | null; onClose(): void }) {
 	const act = useAct();
 	const [, go] = useLocation();
-	const [name, setName] = useState("");
-	const [prompt, setPrompt] = useState("");
+	const [name, setName] = useDraft(`fork name ${agent.id}`);
+	const [prompt, setPrompt] = useDraft(`fork prompt ${agent.id}`);
 	const [fresh, setFresh] = useState(false);
 	const fork = async (): Promise<void> => {
 		const body = {
@@ -23,6 +24,8 @@ export function ForkDialog({ agent, at, onClose }: { agent: Agent; at: number | 
 		};
 		const child = await act("fork", { params: { agent: agent.id }, body });
 		if (child === null) return;
+		setName("");
+		setPrompt("");
 		onClose();
 		go(paths.agent(child.id));
 	};

@@ -1,25 +1,25 @@
 // Where a person writes to an agent. A draft is kept per agent until it is sent.
-import { type KeyboardEvent, useEffect, useRef, useState } from "react";
+import { type KeyboardEvent, useEffect, useRef } from "react";
 import type { Agent } from "#contract/wire.ts";
 import { whyNot } from "#views/agent-actions.ts";
 import { isHumanAgentsTurn } from "#views/state-style.ts";
 import { isFree } from "../../shell/keyboard.ts";
-import { useAct } from "../../store/hooks.ts";
+import { useDraft } from "../../store/drafts.ts";
+import { useAct, useTicks } from "../../store/hooks.ts";
+import { onItsWay, usePendingPrompts } from "../../store/pending-prompts.ts";
 import { Button } from "../../ui/button.tsx";
 
 export function PromptBox({ agent }: { agent: Agent }) {
 	const act = useAct();
 	const [text, setText] = useDraft(agent.id);
-	const latest = useRef(text);
-	latest.current = text;
+	const pending = usePendingPrompts(agent.id);
 	const why = whyNot(agent, "prompt");
 	const isEmpty = text.trim() === "";
 	const send = async (more: { front?: boolean; now?: boolean } = {}): Promise<void> => {
 		if (isEmpty || why !== null) return;
 		// at once: a second Enter sends nothing, and what is typed meanwhile stays
 		setText("");
-		const sent = await act("prompt", { params: { agent: agent.id }, body: { text, ...more } });
-		if (sent === null) setText([text, latest.current].filter(Boolean).join("\n"));
+		await onItsWay(agent.id, text, act("prompt", { params: { agent: agent.id }, body: { text, ...more } }));
 	};
 	const press = (event: KeyboardEvent): void => {
 		// on a touch screen Enter is the only way to begin a line
@@ -41,6 +41,9 @@ export function PromptBox({ agent }: { agent: Agent }) {
 	const needed = why ?? (isEmpty ? "Enter a prompt first." : null);
 	return (
 		<form className="prompt-box" onSubmit={(event) => event.preventDefault()}>
+			{pending.map((each) => (
+				<Sending key={each.id} text={each.text} />
+			))}
 			<textarea
 				ref={box}
 				className="textarea prompt-text"
@@ -67,6 +70,22 @@ export function PromptBox({ agent }: { agent: Agent }) {
 	);
 }
 
+/** mostly it is there before anybody could read it */
+const unseenMs = 300;
+
+function Sending({ text }: { text: string }) {
+	const isShown = useTicks(unseenMs) > 0;
+	return (
+		<p className="prompt-sending meta" role="status">
+			{isShown && (
+				<>
+					<span className="tone-wait">sending…</span> {text}
+				</>
+			)}
+		</p>
+	);
+}
+
 /** The text is the answer of whoever the agent stands for. */
 function Finish({ agent, text, onFinished }: { agent: Agent; text: string; onFinished(): void }) {
 	const act = useAct();
@@ -85,17 +104,4 @@ function Finish({ agent, text, onFinished }: { agent: Agent; text: string; onFin
 			</Button>
 		</>
 	);
-}
-
-function useDraft(agent: string): [string, (text: string) => void] {
-	const key = `brood.draft.${agent}`;
-	const [text, setText] = useState(() => sessionStorage.getItem(key) ?? "");
-	return [
-		text,
-		(next) => {
-			setText(next);
-			if (next === "") sessionStorage.removeItem(key);
-			else sessionStorage.setItem(key, next);
-		},
-	];
 }

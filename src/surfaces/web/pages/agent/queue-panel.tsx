@@ -20,24 +20,22 @@ import { counted } from "#contract/counted.ts";
 import type { Agent, Prompt } from "#contract/wire.ts";
 import { whyNot } from "#views/agent-actions.ts";
 import { useAct, useSeen } from "../../store/hooks.ts";
-import { Age } from "../../ui/age.tsx";
+import { Age, momentOf } from "../../ui/age.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Confirm } from "../../ui/confirm.tsx";
 import { Empty } from "../../ui/placeholder.tsx";
 import { ActorName } from "./block.tsx";
 import { EditPrompt, type EditPromptProps, GonePrompt, type PromptDraft } from "./edit-prompt.tsx";
 
+/** all of a long queue would hold the page up whenever one of them changes */
+const shownMax = 100;
+
 export function QueuePanel({ agent }: { agent: Agent }) {
 	const act = useAct();
-	const [edits, setEdits] = useState<ReadonlyMap<number, PromptDraft>>(new Map());
 	const prompts = useSeen().queue(agent.id);
-	const edit = (prompt: number, draft: PromptDraft | null): void =>
-		setEdits((before) => {
-			const next = new Map(before);
-			if (draft === null) next.delete(prompt);
-			else next.set(prompt, draft);
-			return next;
-		});
+	const [edits, edit] = useEdits();
+	const [isWhole, setWhole] = useState(false);
+	const shown = isWhole ? prompts : prompts.slice(0, shownMax);
 	const gone = [...edits].filter(([prompt]) => !prompts.some(({ id }) => id === prompt));
 	const lost = gone.map(([prompt, draft]) => (
 		<GonePrompt key={prompt} agent={agent} prompt={prompt} draft={draft} onEdit={edit} />
@@ -68,9 +66,9 @@ export function QueuePanel({ agent }: { agent: Agent }) {
 			accessibility={{ announcements: announcementsOf(prompts), screenReaderInstructions: { draggable: instructions } }}
 		>
 			{lost}
-			<SortableContext items={prompts.map(({ id }) => id)} strategy={verticalListSortingStrategy}>
+			<SortableContext items={shown.map(({ id }) => id)} strategy={verticalListSortingStrategy}>
 				<ol className="queue" aria-label="Queue">
-					{prompts.map((prompt) => (
+					{shown.map((prompt) => (
 						<QueuedPrompt
 							key={prompt.id}
 							{...{ prompt, why, last: prompts.length, draft: edits.get(prompt.id) ?? null }}
@@ -80,9 +78,27 @@ export function QueuePanel({ agent }: { agent: Agent }) {
 					))}
 				</ol>
 			</SortableContext>
+			{shown.length < prompts.length && (
+				<p className="bar side-form">
+					<Button onClick={() => setWhole(true)}>Show all {prompts.length} prompts</Button>
+				</p>
+			)}
 			<Clear agent={agent} count={prompts.length} />
 		</DndContext>
 	);
+}
+
+/** The prompts that are being edited, by their numbers. */
+function useEdits(): [ReadonlyMap<number, PromptDraft>, EditPromptProps["onEdit"]] {
+	const [edits, setEdits] = useState<ReadonlyMap<number, PromptDraft>>(new Map());
+	const edit = (prompt: number, draft: PromptDraft | null): void =>
+		setEdits((before) => {
+			const next = new Map(before);
+			if (draft === null) next.delete(prompt);
+			else next.set(prompt, draft);
+			return next;
+		});
+	return [edits, edit];
 }
 
 /** What a screen reader is told. */
@@ -155,7 +171,7 @@ function QueuedPrompt({ prompt, why, last, draft, onMove, onEdit }: QueuedProps)
 					<span className="meta">
 						{position}. <Age at={prompt.createdAt} />
 						<From author={prompt.from ?? prompt.createdBy} />
-						{prompt.notBefore !== null && `, not before ${new Date(prompt.notBefore).toLocaleString()}`}
+						{prompt.notBefore !== null && `, not before ${momentOf(prompt.notBefore)}`}
 					</span>
 					<span className="spread" />
 					<Button

@@ -1,7 +1,7 @@
 // Time travel: the turns of an agent on one line. Selecting one marks it in the conversation, scrolls to it,
-// and shows what it changed in the tree.
+// and shows what it changed in the working tree.
 
-import { useEffect, useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import { counted } from "#contract/counted.ts";
 import type { Agent, Turn } from "#contract/wire.ts";
 import { whyNot } from "#views/agent-actions.ts";
@@ -10,6 +10,7 @@ import { useAct, useRead, useSeen } from "../../store/hooks.ts";
 import { clockOf } from "../../ui/age.tsx";
 import { Button } from "../../ui/button.tsx";
 import { ForkDialog } from "./fork-dialog.tsx";
+import { turnsAround } from "./turns-around.ts";
 
 interface ScrubberProps {
 	agent: Agent;
@@ -33,11 +34,7 @@ export function Scrubber({ agent, turn, onSelect }: ScrubberProps) {
 			<Button kind="quiet" label="Previous turn" onClick={() => step(-1)}>
 				◀
 			</Button>
-			<ul className="scrub-line" aria-label="Turns">
-				{turns.slice(-120).map((each) => (
-					<TurnDot key={each.id} turn={each} isSelected={each.id === turn} onSelect={onSelect} />
-				))}
-			</ul>
+			<Dots turns={turns} turn={turn} onSelect={onSelect} />
 			<Button
 				kind="quiet"
 				label="Next turn"
@@ -93,6 +90,33 @@ export function useTurns(agent: Agent): readonly Turn[] {
 	const read = useRead("turns", { params: { agent: agent.id } });
 	const all = new Map([...(read.data ?? []), ...seen.turns(agent.id)].map((turn) => [turn.id, turn]));
 	return [...all.values()].toSorted((a, b) => a.id - b.id);
+}
+
+function Dots({
+	turns,
+	turn,
+	onSelect,
+}: {
+	turns: readonly Turn[];
+	turn: number | null;
+	onSelect(turn: number): void;
+}) {
+	const shown = turnsAround(turns, turn);
+	const line = useRef<HTMLUListElement>(null);
+	const inView = turn ?? shown.at(-1)?.id;
+	// biome-ignore lint/correctness/useExhaustiveDependencies: another turn is to be in view
+	useEffect(() => {
+		const dots = line.current;
+		const dot = dots?.querySelector("[aria-pressed=true]") ?? dots?.lastElementChild;
+		dot?.scrollIntoView({ block: "nearest", inline: "nearest" });
+	}, [inView, shown.length]);
+	return (
+		<ul ref={line} className="scrub-line" aria-label="Turns">
+			{shown.map((each) => (
+				<TurnDot key={each.id} turn={each} isSelected={each.id === turn} onSelect={onSelect} />
+			))}
+		</ul>
+	);
 }
 
 const glyphs = { open: "●", completed: "○", interrupted: "◌", failed: "✗" };

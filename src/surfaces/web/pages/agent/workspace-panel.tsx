@@ -62,7 +62,7 @@ function HealthCheck({ agent }: { agent: Agent }) {
 			<div className="bar">
 				<h2>Health</h2>
 				<span className="spread" />
-				{read.data?.healthy === false && <Button onClick={recover}>Repair the workspace</Button>}
+				{read.data?.healthy === false && <Button onClick={recover}>Recover</Button>}
 				<Button why={why} onClick={() => setCount(count + 1)}>
 					Check again
 				</Button>

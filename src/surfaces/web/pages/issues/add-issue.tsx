@@ -1,21 +1,27 @@
 import { useState } from "react";
 import type { ProjectSlug } from "#contract/ids.ts";
+import { useDraft } from "../../store/drafts.ts";
 import { useAct, useRead } from "../../store/hooks.ts";
 import { SelectField } from "../../ui/field.tsx";
-import { IssueDialog } from "./issue-dialog.tsx";
+import { IssueDialog, type IssueText } from "./issue-dialog.tsx";
 
 export function AddIssue({ project, onClose }: { project: ProjectSlug; onClose(): void }) {
 	const act = useAct();
 	const presets = useRead("presets", { params: { project } });
-	const [text, setText] = useState({ title: "", body: "" });
+	const [title, setTitle] = useDraft(`title ${project}`);
+	const [body, setBody] = useDraft(`body ${project}`);
+	const change = (text: IssueText): void => {
+		setTitle(text.title);
+		setBody(text.body);
+	};
 	const [preset, setPreset] = useState("");
 	return (
 		<IssueDialog
 			title="Add an issue"
 			action="Add"
-			text={text}
+			text={{ title, body }}
 			rows={5}
-			onChange={setText}
+			onChange={change}
 			onSave={(saved) =>
 				act(
 					"issueAdd",
@@ -23,6 +29,7 @@ export function AddIssue({ project, onClose }: { project: ProjectSlug; onClose()
 					"The issue was added.",
 				)
 			}
+			onDiscard={title + body === "" ? null : () => change({ title: "", body: "" })}
 			onClose={onClose}
 		>
 			<SelectField

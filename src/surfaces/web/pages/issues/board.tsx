@@ -1,66 +1,75 @@
-// The board: a column for each stage. An issue is dragged, or moved by keys (Space, arrows, Space), and a column that it
-// may not go to says why.
+// The board: a column for each stage, in a row for each preset that is in use. An issue is dragged, or moved by keys
+// (Space, arrows, Space), and a column that it may not go to says why.
 import {
 	type Announcements,
 	DndContext,
 	type DragEndEvent,
+	DragOverlay,
 	type DragStartEvent,
 	type KeyboardCoordinateGetter,
 	KeyboardSensor,
 	PointerSensor,
-	useDraggable,
 	useDroppable,
 	useSensor,
 	useSensors,
 } from "@dnd-kit/core";
 import { useState } from "react";
-import { Link } from "wouter";
 import type { Issue } from "#contract/issue-wire.ts";
-import type { BoardColumn } from "#contract/overviews.ts";
 import type { Project } from "#contract/wire.ts";
-import { waitingTexts } from "#views/issue.ts";
+import type { PresetBoard, PresetColumn } from "#views/preset-boards.ts";
 import { useAct } from "../../store/hooks.ts";
 import { toast } from "../../store/toasts.ts";
-import { paths } from "../../ui/paths.ts";
-import { Assignee } from "./assignee.tsx";
+import { Card, CarriedCard } from "./card.tsx";
 
-export function Board({ project, columns }: { project: Project; columns: readonly BoardColumn[] }) {
+/** Where an issue can be dropped: a stage of a preset. */
+interface Target extends PresetColumn {
+	id: string;
+	preset: string;
+}
+
+export function Board({ project, boards }: { project: Project; boards: readonly PresetBoard[] }) {
 	const act = useAct();
 	const [dragged, setDragged] = useState<Issue | null>(null);
 	const sensors = useSensors(
 		useSensor(PointerSensor, { activationConstraint: { distance: 6 } }),
 		useSensor(KeyboardSensor, { coordinateGetter: byColumn }),
 	);
+	const targets = boards.map(({ preset, columns }) =>
+		columns.map((column): Target => ({ ...column, preset, id: targetId(preset, column.stage) })),
+	);
+	const targetOf = (id: unknown): Target | undefined => targets.flat().find((target) => target.id === id);
 	const issueOf = (id: unknown): Issue | null =>
-		columns.flatMap(({ issues }) => issues).find(({ number }) => number === id) ?? null;
+		targets
+			.flat()
+			.flatMap(({ issues }) => issues)
+			.find(({ number }) => number === id) ?? null;
 	const drop = async ({ active, over }: DragEndEvent): Promise<void> => {
 		const issue = issueOf(active.id);
 		setDragged(null);
-		if (issue === null || over === null || over.id === issue.stage) return;
-		const stage = String(over.id);
-		const column = columns.find((each) => each.stage === stage);
-		const why = column === undefined ? null : whyNotTo(issue, column);
+		const target = targetOf(over?.id);
+		if (issue === null || target === undefined || isIn(issue, target)) return;
+		const why = whyNotTo(issue, target);
+		const { stage } = target;
 		if (why !== null) toast({ tone: "wait", text: why });
 		else await act("issueMove", { params: { issue: `${issue.project}#${issue.number}` }, body: { stage } });
 	};
 	/** What a screen reader is told. */
 	const overText = (issue: Issue | null, over: unknown): string => {
-		const column = columns.find(({ stage }) => stage === over);
-		if (issue === null || column === undefined) return "Not over a stage.";
-		const why = column.stage === issue.stage ? null : whyNotTo(issue, column);
-		return why ?? `#${issue.number} is over ${column.stage}.`;
+		const target = targetOf(over);
+		if (issue === null || target === undefined) return "Not over a stage.";
+		const why = isIn(issue, target) ? null : whyNotTo(issue, target);
+		return why ?? `#${issue.number} is over ${target.stage}.`;
 	};
 	const announcements: Announcements = {
 		onDragStart: ({ active }) => `#${active.id} is picked up.`,
 		onDragOver: ({ active, over }) => overText(issueOf(active.id), over?.id),
 		onDragEnd: ({ active, over }) => {
 			const issue = issueOf(active.id);
-			const column = columns.find(({ stage }) => stage === over?.id);
-			if (issue === null || column === undefined || column.stage === issue.stage)
-				return `#${active.id} stays where it was.`;
-			const why = whyNotTo(issue, column);
+			const target = targetOf(over?.id);
+			if (issue === null || target === undefined || isIn(issue, target)) return `#${active.id} stays where it was.`;
+			const why = whyNotTo(issue, target);
 			return why === null
-				? `#${active.id} is moved to ${column.stage}.`
+				? `#${active.id} is moved to ${target.stage}.`
 				: `#${active.id} stays in ${issue.stage}. ${why}`;
 		},
 		onDragCancel: ({ active }) => `#${active.id} stays where it was.`,
@@ -75,55 +84,91 @@ export function Board({ project, columns }: { project: Project; columns: readonl
 		>
 			{/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reachable by keyboard */}
 			<div className="board" tabIndex={0} role="group" aria-label={`Board of ${project.slug}`}>
-				{columns.map((column) => (
-					<Column key={column.stage} column={column} dragged={dragged} />
+				{targets.map((group) => (
+					<Group key={group[0]?.preset} group={group} isNamed={boards.length > 1} dragged={dragged} />
 				))}
 			</div>
+			{/* outside of what scrolls: a card that is moved inside would widen it for as long as it is at the edge */}
+			<DragOverlay dropAnimation={null}>{dragged !== null && <CarriedCard issue={dragged} />}</DragOverlay>
 		</DndContext>
 	);
 }
 
-/** The arrows lead from column to column. */
-const byColumn: KeyboardCoordinateGetter = (event, { currentCoordinates, context: { droppableRects, over } }) => {
+const targetId = (preset: string, stage: string): string => `${preset} ${stage}`;
+
+const isIn = (issue: Issue, { preset, stage }: Target): boolean => issue.preset === preset && issue.stage === stage;
+
+/** The arrows lead from column to column of the issue's own preset. */
+const byColumn: KeyboardCoordinateGetter = (event, { currentCoordinates, context }) => {
 	const step = event.code === "ArrowRight" ? 1 : event.code === "ArrowLeft" ? -1 : 0;
 	if (step === 0) return undefined;
 	event.preventDefault();
-	const columns = [...droppableRects].toSorted(([, one], [, other]) => one.left - other.left);
+	const { active, droppableRects, over } = context;
+	const own = targetId(String(active?.data.current?.["preset"]), "");
+	const columns = [...droppableRects]
+		.filter(([id]) => String(id).startsWith(own))
+		.toSorted(([, one], [, other]) => one.left - other.left);
 	const [, next] = columns[columns.findIndex(([id]) => id === over?.id) + step] ?? [];
 	return next === undefined ? undefined : { x: next.left + 8, y: currentCoordinates.y };
 };
 
 const instructions = "Press Space to pick an issue up, arrows to move it, Space to drop it and Escape to leave it.";
 
-const isFull = ({ wipMax, issues }: BoardColumn): boolean => wipMax !== null && issues.length >= wipMax;
+const isFull = ({ wipMax, inStage }: PresetColumn): boolean => wipMax !== null && inStage >= wipMax;
 
 /** Why an issue may not be moved there by hand; null if it may. */
-function whyNotTo({ moves, stage: from, number, waiting }: Issue, column: BoardColumn): string | null {
-	const { stage, issues, wipMax } = column;
-	if (moves.includes(stage) && isFull(column))
-		return `${stage} is full: it has ${issues.length} of at most ${wipMax} issues. Finish one of them first.`;
+function whyNotTo({ moves, stage: from, number, waiting, preset }: Issue, target: Target): string | null {
+	const { stage, inStage, wipMax } = target;
+	if (preset !== target.preset) return `#${number} follows ${preset}: its stages are in another row.`;
+	if (moves.includes(stage) && isFull(target))
+		return `${stage} is full: it has ${inStage} of at most ${wipMax} issues. Finish one of them first.`;
 	if (moves.includes(stage)) return null;
 	const may = moves.length === 0 ? "nowhere by hand" : `to ${moves.join(", ")}`;
 	const how = waiting === "approval" ? " A review is passed with approve." : "";
 	return `#${number} cannot go from ${from} to ${stage}: it may go ${may}.${how}`;
 }
 
-function Column({ column, dragged }: { column: BoardColumn; dragged: Issue | null }) {
-	const { stage, wipMax, issues, more } = column;
-	const { setNodeRef, isOver } = useDroppable({ id: stage });
-	const isElsewhere = dragged !== null && dragged.stage !== stage;
-	const why = isElsewhere ? whyNotTo(dragged, column) : null;
-	const state = !isElsewhere ? "" : why === null ? " board-open" : " board-shut";
+interface GroupProps {
+	group: readonly Target[];
+	/** there are others */
+	isNamed: boolean;
+	dragged: Issue | null;
+}
+
+function Group({ group, isNamed, dragged }: GroupProps) {
+	const columns = group.map((target) => <Column key={target.id} target={target} isNamed={isNamed} dragged={dragged} />);
 	return (
-		<section ref={setNodeRef} className={`board-column${state}${isOver ? " board-over" : ""}`} aria-label={stage}>
-			<h2 className="board-title">
+		<div className={isNamed ? "board-group board-named" : "board-group"}>
+			{isNamed && (
+				<h2 className="board-preset">
+					<span className="meta">preset</span> {group[0]?.preset}
+				</h2>
+			)}
+			<div className="board-columns">{columns}</div>
+		</div>
+	);
+}
+
+function Column({ target, isNamed, dragged }: { target: Target } & Omit<GroupProps, "group">) {
+	const { id, stage, preset, wipMax, issues, inStage, more } = target;
+	const { setNodeRef, isOver } = useDroppable({ id });
+	const isElsewhere = dragged !== null && !isIn(dragged, target);
+	const why = isElsewhere ? whyNotTo(dragged, target) : null;
+	const state = !isElsewhere ? "" : why === null ? " board-open" : " board-shut";
+	const Title = isNamed ? "h3" : "h2";
+	return (
+		<section
+			ref={setNodeRef}
+			className={`board-column${state}${isOver ? " board-over" : ""}`}
+			aria-label={isNamed ? `${stage} of ${preset}` : stage}
+		>
+			<Title className="board-title">
 				{stage}
-				<span className={isFull(column) ? "badge badge-wait" : "badge"}>
-					{issues.length}
-					{wipMax !== null && `/${wipMax}`}
-					{isFull(column) && " full"}
+				<span className={isFull(target) ? "badge badge-wait" : "badge"}>
+					{wipMax === null ? issues.length : `${inStage}/${wipMax}`}
+					{isFull(target) && " full"}
 				</span>
-			</h2>
+			</Title>
 			{isOver && why !== null && <p className="tone-wait meta board-why">{why}</p>}
 			<ul className="board-cards">
 				{issues.map((issue) => (
@@ -132,42 +177,5 @@ function Column({ column, dragged }: { column: BoardColumn; dragged: Issue | nul
 			</ul>
 			{more && <p className="meta">Older issues are in the table.</p>}
 		</section>
-	);
-}
-
-function Card({ issue }: { issue: Issue }) {
-	const { project, number, title, agent, assignee, attention, blockedBy, waiting, labels } = issue;
-	const { attributes, listeners, setNodeRef, transform } = useDraggable({ id: number });
-	const moved =
-		transform === null ? undefined : { transform: `translate(${transform.x}px, ${transform.y}px)`, zIndex: 3 };
-	return (
-		<li ref={setNodeRef} className="card" style={moved}>
-			<button
-				type="button"
-				className="card-grip"
-				{...attributes}
-				{...listeners}
-				aria-label={`Move #${number}`}
-				title="Drag, or Space and arrows"
-			>
-				<span aria-hidden="true">⠿</span>
-			</button>
-			<div className="card-body">
-				<Link href={paths.issue(project, number)} className="card-title">
-					<span className="meta">#{number}</span> {title}
-				</Link>
-				<p className="meta clip card-facts">
-					{agent !== null && assignee !== null && (
-						<span>
-							<Assignee id={assignee} handle={agent} />
-						</span>
-					)}
-					{waiting !== null && <span className="tone-wait">▤ {waitingTexts[waiting]}</span>}
-					{blockedBy.length > 0 && <span>after {blockedBy.map((each) => `#${each}`).join(", ")}</span>}
-					{labels.length > 0 && <span>{labels.join(" ")}</span>}
-				</p>
-				{attention !== null && <p className="tone-wait card-attention">◆ {attention.reason}</p>}
-			</div>
-		</li>
 	);
 }

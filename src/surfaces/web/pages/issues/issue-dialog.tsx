@@ -4,7 +4,7 @@ import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { TextAreaField, TextField } from "../../ui/field.tsx";
 
-interface IssueText {
+export interface IssueText {
 	title: string;
 	body: string;
 }
@@ -18,23 +18,35 @@ interface IssueDialogProps {
 	onChange(text: IssueText): void;
 	/** with the title trimmed; null if it was refused */
 	onSave(text: IssueText): Promise<object | null>;
+	/** puts back what was there before anything was typed; null if nothing was */
+	onDiscard: (() => void) | null;
 	onClose(): void;
 	/** further fields */
 	children: ReactNode;
 }
 
-export function IssueDialog({ title, action, text, rows, onChange, onSave, onClose, children }: IssueDialogProps) {
+export function IssueDialog(props: IssueDialogProps) {
+	const { title, action, text, rows, onChange, onSave, onDiscard, onClose, children } = props;
 	const save = async (): Promise<void> => {
-		if ((await onSave({ ...text, title: text.title.trim() })) !== null) onClose();
+		if ((await onSave({ ...text, title: text.title.trim() })) === null) return;
+		onDiscard?.();
+		onClose();
 	};
 	return (
 		<Dialog
 			title={title}
 			onClose={onClose}
 			actions={
-				<Button kind="primary" why={text.title.trim() === "" ? "Enter a title." : null} onClick={save}>
-					{action}
-				</Button>
+				<>
+					{onDiscard !== null && (
+						<Button kind="quiet" title="What you type is kept when the dialog is closed" onClick={onDiscard}>
+							Discard the draft
+						</Button>
+					)}
+					<Button kind="primary" why={text.title.trim() === "" ? "Enter a title." : null} onClick={save}>
+						{action}
+					</Button>
+				</>
 			}
 		>
 			<TextField label="Title" value={text.title} onChange={(value) => onChange({ ...text, title: value })} />

@@ -71,7 +71,7 @@ function ProjectIssues({ project }: { project: Project }) {
 			) : isTable ? (
 				<Table issues={all} />
 			) : (
-				<Board project={project} columns={seen.board(project.slug)} />
+				<Board project={project} boards={seen.boards(project.slug)} />
 			)}
 			{isAdding && <AddIssue project={project.slug} onClose={() => setAdding(false)} />}
 		</div>
@@ -90,7 +90,7 @@ function AutoMode({ project: { slug, auto } }: { project: Project }) {
 	return (
 		<>
 			<Button onClick={change}>Automatic work: {auto ? "on" : "off"}</Button>
-			<span className="meta clip" title={next}>
+			<span className="meta issues-next" title={next}>
 				{next}
 			</span>
 		</>

@@ -5,8 +5,9 @@ import type { AgentId } from "#contract/ids.ts";
 import type { Found, WireEvent } from "#contract/wire.ts";
 import { journalFilters } from "#views/journal-filters.ts";
 import { useRead, useSeen } from "../../store/hooks.ts";
-import { Age } from "../../ui/age.tsx";
+import { Age, momentOf } from "../../ui/age.tsx";
 import { Button } from "../../ui/button.tsx";
+import { summaryOf } from "../../ui/event-text.ts";
 import { paths } from "../../ui/paths.ts";
 import { Empty, Loading, RefusedPlaceholder } from "../../ui/placeholder.tsx";
 
@@ -160,7 +161,9 @@ function Hit({ hit: { agent, handle, kind, snippet, at } }: { hit: Found }) {
 	);
 }
 
-/** Newest first. The stream says that there are newer ones; they are shown on request, so that rows stay where they are. */
+/**
+ * Newest first. The stream says that there are newer ones; they are shown on request, so that rows stay where they are.
+ */
 function Events({ kind, ...shown }: Shown & { kind: string | null }) {
 	const seen = useSeen();
 	const [before, setBefore] = useState(0);
@@ -228,7 +231,7 @@ function EventRow({ event: { id, agent, actor, kind, text, data, at } }: { event
 			</span>
 			<button type="button" className="row-line journal-open" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
 				<span className="mono journal-kind clip">{kind}</span>
-				<span className="clip">{text ?? ""}</span>
+				<span className="clip">{summaryOf({ text, data }, momentOf)}</span>
 			</button>
 			<Age at={at} />
 			{isOpen && (

@@ -1,5 +1,6 @@
 // The nodes that share the database, where there are several.
 import { counted } from "#contract/counted.ts";
+import { nodeStateText } from "#contract/node-state-text.ts";
 import { useSeen } from "../../store/hooks.ts";
 import { Meter } from "./slots.tsx";
 
@@ -15,7 +16,9 @@ export function Nodes() {
 				{nodes.map(({ id, name, state, turns, turnsMax, agents }) => (
 					<li key={id} className="row">
 						<span className="row-name clip">{name}</span>
-						<span className={state === "up" ? "tone-ok" : state === "down" ? "tone-bad" : "tone-wait"}>{state}</span>
+						<span className={state === "up" ? "tone-ok" : state === "down" ? "tone-bad" : "tone-wait"}>
+							{nodeStateText(state)}
+						</span>
 						<Meter used={turns} max={turnsMax} what={`turns at work at ${name}`} />
 						<span className="meta">{counted(agents, "agent")}</span>
 					</li>

@@ -2,7 +2,7 @@
 import { Link } from "wouter";
 import type { Subscription } from "#contract/wire.ts";
 import { useNow, useSeen } from "../../store/hooks.ts";
-import { clockOf } from "../../ui/age.tsx";
+import { momentOf } from "../../ui/age.tsx";
 import { paths } from "../../ui/paths.ts";
 
 export function Slots() {
@@ -64,7 +64,7 @@ function Cooling({ subscription: { coolingUntil, problem } }: { subscription: Su
 	const minutes = Math.ceil((Date.parse(coolingUntil) - now) / 60_000);
 	return (
 		<span className="tone-wait clip">
-			cools down until {clockOf(coolingUntil)} ({minutes} min)
+			cools down until {momentOf(coolingUntil)} ({minutes} min)
 		</span>
 	);
 }

@@ -1,9 +1,23 @@
-import { useState } from "react";
+import { useEffect, useRef } from "react";
 import { Button } from "../../ui/button.tsx";
 import type { Picked } from "./review-lines.tsx";
 
-export function CommentBox({ lines, onSay, onCancel }: { lines: Picked; onSay(text: string): void; onCancel(): void }) {
-	const [text, setText] = useState("");
+interface CommentBoxProps {
+	lines: Picked;
+	text: string;
+	/** the one that was opened last */
+	isCurrent: boolean;
+	onType(text: string): void;
+	onSay(text: string): void;
+	onCancel(): void;
+}
+
+export function CommentBox({ lines, text, isCurrent, onType, onSay, onCancel }: CommentBoxProps) {
+	const area = useRef<HTMLTextAreaElement>(null);
+	// also when its line is picked again
+	useEffect(() => {
+		if (isCurrent) area.current?.focus();
+	}, [isCurrent]);
 	const where =
 		lines.from === null
 			? lines.path
@@ -15,14 +29,13 @@ export function CommentBox({ lines, onSay, onCancel }: { lines: Picked; onSay(te
 			<label className="field">
 				<span>Comment on {where}</span>
 				<textarea
-					// biome-ignore lint/a11y/noAutofocus: it was opened to be written into
-					autoFocus
+					ref={area}
 					className="textarea"
 					rows={2}
 					value={text}
-					onChange={({ target }) => setText(target.value)}
+					onChange={({ target }) => onType(target.value)}
 					onKeyDown={(event) => {
-						if (event.key === "Escape") onCancel();
+						if (event.key === "Escape" && text.trim() === "") onCancel();
 						if (event.key === "Enter" && (event.metaKey || event.ctrlKey) && text.trim() !== "") onSay(text.trim());
 					}}
 				/>

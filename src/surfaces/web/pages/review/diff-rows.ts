@@ -1,4 +1,5 @@
 // The rows of a review's diff.
+import type { ReviewComment } from "#contract/review.ts";
 import type { ChangedFile } from "#contract/workspace.ts";
 import type { DiffFile, DiffLine } from "#views/diff-lines.ts";
 import { type PairedRow, sideBySide } from "#views/side-by-side.ts";
@@ -12,6 +13,7 @@ export type Row =
 	| { kind: "missing"; file: ChangedFile; isLong: boolean }
 	| { kind: "line"; file: DiffFile; line: DiffLine; at: number }
 	| { kind: "pair"; file: DiffFile; row: PairedRow; at: number }
+	| { kind: "comment"; comment: ReviewComment }
 	| { kind: "box"; picked: Picked };
 
 export interface DiffRows {
@@ -24,27 +26,50 @@ interface RowParts {
 	pages: Pick<DiffPages, "files" | "drawn" | "long">;
 	layout: Layout;
 	viewed: ReadonlySet<string>;
-	picked: Picked | null;
+	/** the comments that were written */
+	comments: readonly ReviewComment[];
+	/** where one is being written */
+	boxes: readonly Picked[];
 }
 
 /** changed lines; longer files are loaded when somebody asks */
 const linesMax = 20_000;
 
-export function diffRows({ pages: { files, drawn, long }, layout, viewed, picked }: RowParts): DiffRows {
+export function diffRows({ pages: { files, drawn, long }, layout, viewed, comments, boxes }: RowParts): DiffRows {
 	const rows: Row[] = [];
 	const heads = new Map<string, number>();
+	const commented = belowLines(comments, boxes);
 	for (const file of files) {
 		const { path } = file;
 		heads.set(path, rows.length);
 		const lines = drawn.get(path);
+		const below = commented.get(path);
 		rows.push({ kind: "head", file, mode: lines?.mode ?? null });
 		if (viewed.has(path)) continue;
-		if (picked?.path === path && picked.from === null) rows.push({ kind: "box", picked });
+		rows.push(...(below?.get(wholeFile) ?? []));
 		const isLong = long.has(path) || (file.added ?? 0) + (file.deleted ?? 0) > linesMax;
 		if (lines === undefined) rows.push({ kind: "missing", file, isLong });
-		else for (const row of bodyOf(lines, layout, picked?.path === path ? picked : null)) rows.push(row);
+		else for (const row of bodyOf(lines, layout, below)) rows.push(row);
 	}
 	return { rows, heads };
+}
+
+type Below = ReadonlyMap<string, readonly Row[]>;
+
+const wholeFile = "";
+const placeIn = ({ side, to }: Pick<Picked, "side" | "to">): string => (to === null ? wholeFile : `${side} ${to}`);
+
+/** By file and last line: the comments and boxes that are shown below it. */
+function belowLines(comments: readonly ReviewComment[], boxes: readonly Picked[]): ReadonlyMap<string, Below> {
+	const all = [
+		...comments.map((comment) => ({ place: comment, row: { kind: "comment", comment } as const })),
+		...boxes.map((picked) => ({ place: picked, row: { kind: "box", picked } as const })),
+	];
+	const files = [...Map.groupBy(all, ({ place }) => place.path)].map(([path, those]): [string, Below] => {
+		const places = [...Map.groupBy(those, ({ place }) => placeIn(place))];
+		return [path, new Map(places.map(([place, rows]) => [place, rows.map(({ row }) => row)]))];
+	});
+	return new Map(files);
 }
 
 const bodies: Readonly<Record<Layout, WeakMap<DiffFile, readonly Row[]>>> = {
@@ -52,24 +77,26 @@ const bodies: Readonly<Record<Layout, WeakMap<DiffFile, readonly Row[]>>> = {
 	inline: new WeakMap(),
 };
 
-function bodyOf(file: DiffFile, layout: Layout, picked: Picked | null): readonly Row[] {
+function bodyOf(file: DiffFile, layout: Layout, below: Below | undefined): readonly Row[] {
 	const known = bodies[layout].get(file);
 	const rows = known ?? (layout === "inline" ? inlineRows(file) : pairedRows(file));
 	if (known === undefined) bodies[layout].set(file, rows);
-	return picked === null ? rows : rows.flatMap((row) => (isEnd(picked, row) ? [row, { kind: "box", picked }] : [row]));
+	return below === undefined
+		? rows
+		: rows.flatMap((row) => [row, ...placesOf(row).flatMap((place) => below.get(place) ?? [])]);
 }
 
 const inlineRows = (file: DiffFile): Row[] => file.lines.map((line, at) => ({ kind: "line", file, line, at }));
 
 const pairedRows = (file: DiffFile): Row[] => sideBySide(file).map((row, at) => ({ kind: "pair", file, row, at }));
 
-/** The row with the last picked line: below it is the box to write into. */
-function isEnd({ side, to }: Picked, row: Row): boolean {
-	const lines =
-		row.kind === "line"
-			? [row.line]
-			: row.kind === "pair" && row.row.kind === "pair"
-				? [row.row.left?.line, row.row.right?.line]
-				: [];
-	return to !== null && lines.some((line) => line !== undefined && line.kind !== "hunk" && line[side] === to);
+/** What a row has on each side, as comments name it. */
+function placesOf(row: Row): readonly string[] {
+	if (row.kind === "line") return [...lineAt(row.line, "old"), ...lineAt(row.line, "new")];
+	if (row.kind !== "pair" || row.row.kind !== "pair") return [];
+	const { left, right } = row.row;
+	return [...lineAt(left?.line, "old"), ...lineAt(right?.line, "new")];
 }
+
+const lineAt = (line: DiffLine | undefined, side: Picked["side"]): readonly string[] =>
+	line === undefined || line.kind === "hunk" || line[side] === null ? [] : [placeIn({ side, to: line[side] })];

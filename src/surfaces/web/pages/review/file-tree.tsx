@@ -1,4 +1,5 @@
-// The changed files by folder. Only the rows in view are in the page; one element has the focus and names the current row.
+// The changed files by folder. Only the rows in view are in the page; one element has the focus and names the current
+// row.
 import { type KeyboardEvent, useDeferredValue, useId, useMemo, useRef, useState } from "react";
 import { VList, type VListHandle } from "virtua";
 import type { ChangedFile } from "#contract/workspace.ts";

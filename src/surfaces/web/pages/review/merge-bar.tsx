@@ -6,6 +6,7 @@ import type { Refusal } from "#contract/refusal.ts";
 import { type MergePreview, mergeStrategies } from "#contract/workspace.ts";
 import { whyNoStep } from "#views/agent-actions.ts";
 import { whyNoReview } from "#views/issue.ts";
+import { useDraft } from "../../store/drafts.ts";
 import { useAct, useNeeds, useRead, useSeen } from "../../store/hooks.ts";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
@@ -175,10 +176,12 @@ function Approve({ subject, why, commit, onDecided }: ApproveProps) {
 
 function Reject({ subject, onClose }: { subject: Extract<Subject, { number: number }>; onClose(): void }) {
 	const act = useAct();
-	const [reason, setReason] = useState("");
+	const issue = `${subject.project}#${subject.number}`;
+	const [reason, setReason] = useDraft(`reject ${issue}`);
 	const send = async (): Promise<void> => {
-		const issue = `${subject.project}#${subject.number}`;
-		if ((await act("issueReject", { params: { issue }, body: { reason } }, "Sent back.")) !== null) onClose();
+		if ((await act("issueReject", { params: { issue }, body: { reason } }, "Sent back.")) === null) return;
+		setReason("");
+		onClose();
 	};
 	return (
 		<Dialog

@@ -1,15 +1,17 @@
-// The diff of a review, in one or two columns. Only rows in view are in the page. A comment is for a line, or for a range
-// of them.
-import { useEffect, useMemo, useRef, useState } from "react";
+// The diff of a review, in one or two columns. Only rows in view are in the page. A comment is for a line, or for a
+// range of them.
+import { useCallback, useEffect, useMemo, useRef } from "react";
 import { VList, type VListHandle } from "virtua";
 import { counted } from "#contract/counted.ts";
 import type { ReviewComment } from "#contract/review.ts";
 import type { ChangedFile } from "#contract/workspace.ts";
 import { Button } from "../../ui/button.tsx";
 import { CommentBox } from "./comment-box.tsx";
+import { type CommentBoxes, closed, opened, typed } from "./comment-boxes.ts";
 import { diffRows, type Layout, type Row } from "./diff-rows.ts";
 import { FileHead } from "./file-head.tsx";
 import { InlineLine, Pair, type Picked } from "./review-lines.tsx";
+import { useCommentBoxes } from "./use-comment-boxes.ts";
 import type { DiffPages } from "./use-diff-pages.ts";
 import type { ReviewDraft } from "./use-review.ts";
 
@@ -24,25 +26,35 @@ interface ReviewDiffProps {
 
 export function ReviewDiff({ pages, want, loadWhole, layout, draft, current }: ReviewDiffProps) {
 	const list = useRef<VListHandle>(null);
-	const [picked, setPicked] = useState<Picked | null>(null);
-	const { viewed } = draft;
-	const { rows, heads } = useMemo(() => diffRows({ pages, layout, viewed, picked }), [pages, layout, viewed, picked]);
+	const [boxes, setBoxes] = useCommentBoxes(draft.subject);
+	const { places } = boxes;
+	const { viewed, comments } = draft;
+	const { rows, heads } = useMemo(
+		() => diffRows({ pages, layout, viewed, comments, boxes: places }),
+		[pages, layout, viewed, comments, places],
+	);
 	// biome-ignore lint/correctness/useExhaustiveDependencies: only when another file is chosen
 	useEffect(() => {
 		const at = current === null ? undefined : heads.get(current);
 		if (at !== undefined) list.current?.scrollToIndex(at, { align: "start" });
 	}, [current]);
-	const pick = (next: Picked, extends_: boolean): void =>
-		setPicked((before) => (extends_ ? joined(before, next) : next));
-	const say = (text: string): void => {
-		if (picked !== null) draft.add(commentOf(picked, text));
-		setPicked(null);
-	};
+	const picked = places.at(-1) ?? null;
+	const written = rows.findIndex((row) => row.kind === "box" && row.picked === picked);
 	const { problem, drawn: loaded } = pages;
-	const around = { draft, want, loadWhole, problem, loaded, pick, say, cancel: () => setPicked(null), picked };
+	const pick = useCallback(
+		(next: Picked, extends_: boolean) => setBoxes((before) => opened(before, next, extends_)),
+		[setBoxes],
+	);
+	const around = { draft, want, loadWhole, problem, loaded, pick, picked, boxes, change: setBoxes };
 	return (
 		<div className={`diff review-diff review-${layout}`} role="group" aria-label="Diff">
-			<VList ref={list} className="diff-list" tabIndex={0} data={rows}>
+			<VList
+				ref={list}
+				className="diff-list"
+				tabIndex={0}
+				data={rows}
+				{...(written >= 0 && { keepMounted: [written] })}
+			>
 				{(row, at) => <div key={at}>{shownRow(row, around)}</div>}
 			</VList>
 		</div>
@@ -53,12 +65,13 @@ interface Around extends Pick<ReviewDiffProps, "draft" | "want" | "loadWhole"> {
 	problem: string | null;
 	loaded: DiffPages["drawn"];
 	pick(picked: Picked, extends_: boolean): void;
-	say(text: string): void;
-	cancel(): void;
 	picked: Picked | null;
+	boxes: CommentBoxes;
+	change(next: (boxes: CommentBoxes) => CommentBoxes): void;
 }
 
-function shownRow(row: Row, { draft, want, loadWhole, problem, loaded, pick, say, cancel, picked }: Around) {
+function shownRow(row: Row, around: Around) {
+	const { draft, want, loadWhole, problem, loaded, pick, picked } = around;
 	switch (row.kind) {
 		case "head":
 			return (
@@ -79,9 +92,28 @@ function shownRow(row: Row, { draft, want, loadWhole, problem, loaded, pick, say
 			return <InlineLine file={row.file} line={row.line} at={row.at} onPick={pick} picked={picked} />;
 		case "pair":
 			return <Pair file={row.file} row={row.row} onPick={pick} picked={picked} />;
+		case "comment":
+			return <p className="comment-written">{row.comment.text}</p>;
 		default:
-			return <CommentBox lines={row.picked} onSay={say} onCancel={cancel} />;
+			return <Writing at={row.picked} {...around} />;
 	}
+}
+
+function Writing({ at, draft, picked, boxes, change }: { at: Picked } & Around) {
+	const close = (): void => change((before) => closed(before, at));
+	return (
+		<CommentBox
+			lines={at}
+			text={boxes.texts.get(at) ?? ""}
+			isCurrent={at === picked}
+			onType={(text) => change((before) => typed(before, at, text))}
+			onSay={(text) => {
+				draft.add(commentOf(at, text));
+				close();
+			}}
+			onCancel={close}
+		/>
+	);
 }
 
 interface LoadOnRequestProps {
@@ -106,7 +138,7 @@ function LoadOnRequest({ file: { path, added, deleted }, problem, onLoad }: Load
 const restMs = 120;
 
 function Coming({ path, loaded, want }: { path: string } & Pick<Around, "loaded" | "want">) {
-	// biome-ignore lint/correctness/useExhaustiveDependencies: what came may lack this file, which is then asked for again
+	// biome-ignore lint/correctness/useExhaustiveDependencies: what came may lack this file: ask again
 	useEffect(() => {
 		const timer = setTimeout(() => want(path), restMs);
 		return () => clearTimeout(timer);
@@ -115,14 +147,6 @@ function Coming({ path, loaded, want }: { path: string } & Pick<Around, "loaded"
 }
 
 const wholeFile = (path: string): Picked => ({ path, side: "new", from: null, to: null, lines: [] });
-
-/** From the line that was picked first to this one, on the same side of the same file. */
-function joined(before: Picked | null, next: Picked): Picked {
-	if (before === null || before.path !== next.path || before.side !== next.side) return next;
-	const [one, other] = [before.from ?? 0, next.from ?? 0];
-	if (one === 0 || other === 0) return next;
-	return { ...next, from: Math.min(one, other), to: Math.max(before.to ?? one, next.to ?? other) };
-}
 
 function commentOf({ path, side, from, to, lines }: Picked, text: string): ReviewComment {
 	const code = lines

@@ -1,5 +1,5 @@
-// The diff of a review, part by part: the first answer is shown at once, the rest of the list follows, and the patch of a
-// file is loaded when the file comes into view. Nothing is cut off.
+// The diff of a review, part by part: the first answer is shown at once, the rest of the list follows, and the patch of
+// a file is loaded when the file comes into view. Nothing is cut off.
 import { useCallback, useEffect, useMemo, useRef, useState } from "react";
 import type { RouteAnswer } from "#client/client.ts";
 import type { ChangedFile, Diff } from "#contract/workspace.ts";
@@ -83,7 +83,10 @@ function useRestOfList(first: Diff | undefined, ask: Ask, change: Change): void 
 	}, [first, ask, change]);
 }
 
-/** One request at a time; of those that were wanted meanwhile the last one is next. The others, if still in view, ask again. */
+/**
+ * One request at a time; of those that were wanted meanwhile the last one is next. The others, if still in view, ask
+ * again.
+ */
 function useWanted(ask: Ask, change: Change): (path: string) => void {
 	const state = useRef<{ isBusy: boolean; next: string | null }>({ isBusy: false, next: null });
 	return useCallback(

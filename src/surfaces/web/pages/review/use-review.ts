@@ -1,5 +1,5 @@
-// What a review keeps between visits: which files were viewed, and comments that were not sent yet. In the browser's own
-// storage, by agent or issue.
+// What a review keeps between visits: which files were viewed, and comments that were not sent yet. In the browser's
+// own storage, by agent or issue.
 import { useCallback, useEffect, useMemo, useState } from "react";
 import type { ReviewComment } from "#contract/review.ts";
 
@@ -11,6 +11,8 @@ interface Draft {
 const none: Draft = { viewed: [], comments: [] };
 
 export interface ReviewDraft {
+	/** the agent or issue that is reviewed */
+	subject: string;
 	viewed: ReadonlySet<string>;
 	comments: readonly ReviewComment[];
 	toggleViewed(path: string): void;
@@ -34,6 +36,7 @@ export function useReviewDraft(subject: string): ReviewDraft {
 	);
 	const viewedSet = useMemo(() => new Set(draft.viewed), [draft.viewed]);
 	return {
+		subject,
 		viewed: viewedSet,
 		comments: draft.comments,
 		toggleViewed: (path) =>

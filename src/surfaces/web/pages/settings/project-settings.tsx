@@ -1,18 +1,25 @@
 // One project: automatic work, limits, and what its repository wants to run.
 import { useState } from "react";
-import type { Project } from "#contract/wire.ts";
+import type { Project, VendorAgent } from "#contract/wire.ts";
 import { useAct, useRead } from "../../store/hooks.ts";
+import { AgentTypeOptions } from "../../ui/agent-type-options.tsx";
 import { Button } from "../../ui/button.tsx";
 import { SelectField, TextField } from "../../ui/field.tsx";
 import { RefusedPlaceholder } from "../../ui/placeholder.tsx";
 
 const onLimits = { wait: "wait", fallback: "use the fallback", stop: "stop until resumed" } as const;
 
-export function ProjectSettings({ project }: { project: Project }) {
-	const { slug, path, base, auto, agentsMax, onLimit, problem, preset } = project;
+interface Changes {
+	auto?: boolean;
+	agentsMax?: number;
+	agentType?: string | null;
+	onLimit?: keyof typeof onLimits;
+}
+
+export function ProjectSettings({ project, vendors }: { project: Project; vendors: readonly VendorAgent[] }) {
+	const { slug, path, base, auto, agentsMax, agentType, onLimit, problem, preset } = project;
 	const act = useAct();
-	const configure = (body: Parameters<typeof change>[0]) => change(body);
-	const change = (body: { auto?: boolean; agentsMax?: number; onLimit?: keyof typeof onLimits }) =>
+	const configure = (body: Changes) =>
 		act("projectConfigure", { params: { project: slug }, body }, `${slug} was changed.`);
 	return (
 		<section className="panel" aria-labelledby={`project-${slug}`}>
@@ -32,6 +39,14 @@ export function ProjectSettings({ project }: { project: Project }) {
 				>
 					<option value="off">off: you assign issues</option>
 					<option value="on">on: idle agents take the next issue</option>
+				</SelectField>
+				<SelectField
+					label="Agent type of new agents"
+					value={agentType ?? ""}
+					onChange={(value) => void configure({ agentType: value === "" ? null : value })}
+				>
+					<option value="">none</option>
+					<AgentTypeOptions vendors={vendors} current={agentType ?? ""} />
 				</SelectField>
 				<AgentsMax key={agentsMax} value={agentsMax} onChange={(next) => configure({ agentsMax: next })} />
 				<SelectField
@@ -66,7 +81,7 @@ function AgentsMax({ value, onChange }: { value: number; onChange(next: number):
 	};
 	return (
 		<TextField
-			label="Maximum number of agents that it adds itself"
+			label="Add agents until the project has this many"
 			type="number"
 			min={1}
 			value={text}

@@ -1,7 +1,8 @@
 // Settings: projects with what runs in them, the vendors' agents, and the browsers that are signed in.
 import { useState } from "react";
 import { Link } from "wouter";
-import { useAct, useRead, useSeen } from "../../store/hooks.ts";
+import type { VendorAgent } from "#contract/wire.ts";
+import { type Read, useAct, useRead, useSeen } from "../../store/hooks.ts";
 import { Button } from "../../ui/button.tsx";
 import { paths } from "../../ui/paths.ts";
 import { Empty, Loading, RefusedPlaceholder } from "../../ui/placeholder.tsx";
@@ -10,6 +11,8 @@ import { ProjectSettings } from "./project-settings.tsx";
 
 export function SettingsPage() {
 	const { projects, isLoaded } = useSeen();
+	const [again, setAgain] = useState(0);
+	const vendors = useRead("vendors", {}, again);
 	if (!isLoaded) return <Loading what="the settings" isPage />;
 	return (
 		<>
@@ -23,18 +26,16 @@ export function SettingsPage() {
 			<div className="overview">
 				{projects.length === 0 && <Empty title="No projects yet.">Add a git repository to work in.</Empty>}
 				{projects.map((project) => (
-					<ProjectSettings key={project.slug} project={project} />
+					<ProjectSettings key={project.slug} project={project} vendors={vendors.data ?? []} />
 				))}
-				<Vendors />
+				<Vendors read={vendors} onChanged={() => setAgain(again + 1)} />
 				<Browsers />
 			</div>
 		</>
 	);
 }
 
-function Vendors() {
-	const [again, setAgain] = useState(0);
-	const read = useRead("vendors", {}, again);
+function Vendors({ read, onChanged }: { read: Read<readonly VendorAgent[]>; onChanged(): void }) {
 	const act = useAct();
 	return (
 		<section className="panel" aria-labelledby="vendors">
@@ -54,7 +55,7 @@ function Vendors() {
 							about={title}
 							onClick={async () => {
 								await act("setup", { params: { type }, body: {} }, `${title} is set up.`);
-								setAgain(again + 1);
+								onChanged();
 							}}
 						>
 							{installed === null ? "Install" : "Check"}

@@ -10,7 +10,7 @@ export function AddSubscription({ onClose }: { onClose(): void }) {
 	const vendors = useRead("vendors", {});
 	const [name, setName] = useState("");
 	const [type, setType] = useState("claude");
-	const [slots, setSlots] = useState(2);
+	const [slots, setSlots] = useState(3);
 	const parsed = SubscriptionName.safeParse(name);
 	const add = async (): Promise<void> => {
 		if (!parsed.success) return;
@@ -41,7 +41,7 @@ export function AddSubscription({ onClose }: { onClose(): void }) {
 				<option value="scripted">scripted</option>
 			</SelectField>
 			<TextField
-				label="Concurrent turns"
+				label="Slots (turns at the same time)"
 				type="number"
 				min={1}
 				max={1000}

@@ -4,7 +4,7 @@ import { counted } from "#contract/counted.ts";
 import type { Spent } from "#contract/usage.ts";
 import type { Subscription } from "#contract/wire.ts";
 import { useAct, useNow, useRead, useSeen } from "../../store/hooks.ts";
-import { clockOf } from "../../ui/age.tsx";
+import { momentOf } from "../../ui/age.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Empty, Loading } from "../../ui/placeholder.tsx";
 import { Meter } from "../overview/slots.tsx";
@@ -68,7 +68,7 @@ function Row({ subscription, costs }: { subscription: Subscription; costs: Spent
 	const now = useNow(1000);
 	const { name, type, used, maxConcurrent, coolingUntil, problem, fallback, quiet } = subscription;
 	const isCooling = coolingUntil !== null && Date.parse(coolingUntil) > now;
-	const state = problem ?? (isCooling ? `cools down until ${clockOf(coolingUntil)}` : "ready");
+	const state = problem ?? (isCooling ? `cools down until ${momentOf(coolingUntil)}` : "ready");
 	const params = { subscription: name };
 	return (
 		<tr>

@@ -24,7 +24,7 @@ export function AxisHead({ axis }: { axis: TimeAxis }) {
 }
 
 /** A label is centred on its place, and whole at the edges too. */
-const placeOf = (at: number): string => `clamp(16px, ${at * 100}%, calc(100% - 16px))`;
+const placeOf = (at: number): string => `clamp(22px, ${at * 100}%, calc(100% - 22px))`;
 
 const tickOf = (time: number): string => clockOf(new Date(time).toISOString());
 

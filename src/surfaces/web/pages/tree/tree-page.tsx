@@ -1,6 +1,6 @@
 // The agent tree: the tree on the left, time on the right.
 import { useDeferredValue, useMemo, useState } from "react";
-import { Link } from "wouter";
+import { Link, useSearchParams } from "wouter";
 import { counted } from "#contract/counted.ts";
 import type { AgentId } from "#contract/ids.ts";
 import { agentRows, needsYou, type TreeFilter, treeFilters } from "#views/agent-tree.ts";
@@ -29,9 +29,7 @@ export function TreePage() {
 
 function Agents() {
 	const seen = useSeen();
-	const [filter, setFilter] = useState<TreeFilter>("all");
-	const [text, setText] = useState("");
-	const [zoom, setZoom] = useState(2);
+	const { filter, text, zoom, set } = useTreeQuery();
 	const [opened, setOpened] = useState<ReadonlyMap<AgentId, boolean>>(new Map());
 	const [selected, setSelected] = useState<readonly AgentId[]>([]);
 	const found = useDeferredValue(text);
@@ -54,14 +52,19 @@ function Agents() {
 					placeholder="Find an agent"
 					aria-label="Find an agent"
 					value={text}
-					onChange={(event) => setText(event.target.value)}
+					onChange={(event) => set("text", event.target.value)}
 				/>
-				<Choice<TreeFilter> label="Show" value={filter} options={treeFilters} onChoose={setFilter} />
+				<Choice<TreeFilter>
+					label="Show"
+					value={filter}
+					options={treeFilters}
+					onChoose={(chosen) => set("show", chosen)}
+				/>
 				<Choice<string>
 					label="Time"
 					value={spans[zoom]?.name ?? ""}
 					options={spans.map(({ name }) => name)}
-					onChoose={(name) => setZoom(spans.findIndex((span) => span.name === name))}
+					onChoose={(name) => set("time", name)}
 				/>
 				<Link className="button button-primary" href={paths.agentAdd()}>
 					Add an agent
@@ -84,6 +87,29 @@ function Agents() {
 			<Compare selected={selected} onClear={() => setSelected([])} />
 		</div>
 	);
+}
+
+/** What is shown is in the address: it is the same again after Back. */
+function useTreeQuery() {
+	const [query, setQuery] = useSearchParams();
+	const defaults = { show: "all", text: "", time: spans[2].name };
+	const read = (name: keyof typeof defaults): string => query.get(name) ?? defaults[name];
+	const zoom = spans.findIndex(({ name }) => name === read("time"));
+	return {
+		filter: treeFilters.find((each) => each === read("show")) ?? "all",
+		text: read("text"),
+		zoom: zoom === -1 ? 2 : zoom,
+		set: (name: keyof typeof defaults, value: string): void =>
+			setQuery(
+				(before) => {
+					const next = new URLSearchParams(before);
+					if (value === defaults[name]) next.delete(name);
+					else next.set(name, value);
+					return next;
+				},
+				{ replace: true },
+			),
+	};
 }
 
 function useAxis(zoom: number) {

@@ -2,7 +2,7 @@ import { memo, useEffect } from "react";
 import { Link } from "wouter";
 import { counted } from "#contract/counted.ts";
 import type { AgentId } from "#contract/ids.ts";
-import type { AgentTreeRow } from "#views/agent-tree.ts";
+import { type AgentTreeRow, isHeldUp } from "#views/agent-tree.ts";
 import type { TimeAxis } from "#views/time-axis.ts";
 import { useLastLine, useStore } from "../../store/hooks.ts";
 import { paths } from "../../ui/paths.ts";
@@ -76,7 +76,7 @@ function Toggle({ row: { agent, hasChildren, isOpen }, onToggle }: Pick<TreeRowP
 			type="button"
 			className="tree-toggle"
 			tabIndex={-1}
-			aria-label={isOpen ? `Close ${agent.handle}` : `Open ${agent.handle}`}
+			aria-label={isOpen ? `Collapse ${agent.handle}` : `Expand ${agent.handle}`}
 			onClick={() => onToggle(agent.id, !isOpen)}
 		>
 			{isOpen ? "▾" : "▸"}
@@ -99,8 +99,7 @@ function LastWords({ row: { agent } }: Pick<TreeRowProps, "row">) {
 		return () => clearTimeout(timer);
 	}, [conversations, id, since]);
 	const line = useLastLine(id);
-	const isHeld = agent.holds.length > 0 || (agent.label === "idle" && agent.waitingFor !== null);
-	return isHeld ? stateText(agent) : (line ?? stateText(agent));
+	return isHeldUp(agent) ? stateText(agent) : (line ?? stateText(agent));
 }
 
 const timelineText = (timeline: AgentTimeline | undefined): string =>

@@ -1,4 +1,4 @@
-// The program that `heartbeat.ts` measures: it writes on command and prints how late its beats were.
+// The program that `event-loop.ts` measures: it writes on command and prints how late its ticks were.
 import { mkdtempSync, rmSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
@@ -10,7 +10,7 @@ import { percentile } from "./table.ts";
 
 const everyMs = 5;
 const durationMs = 3000;
-const home = mkdtempSync(path.join(os.tmpdir(), "brood-heartbeat-"));
+const home = mkdtempSync(path.join(os.tmpdir(), "brood-event-loop-"));
 const writers: Record<string, (until: number) => Promise<number>> = { quiet, writing, inline };
 
 try {

@@ -8,7 +8,7 @@ import type { Driver } from "../ports/driver.ts";
 import { caught, type Log } from "../ports/log.ts";
 import type { Reads } from "../ports/store.ts";
 
-export function stopReactor(parts: {
+export function endProcessesReactor(parts: {
 	reads: Reads;
 	dispatch: Dispatch;
 	driver: Pick<Driver, "end">;
@@ -19,7 +19,7 @@ export function stopReactor(parts: {
 	/** nothing of before the start: no process outlives its daemon */
 	const ended = new Set<AgentId>();
 	return {
-		name: "stop",
+		name: "end processes",
 		wakes(event) {
 			const [{ agent }, by] = [event, dataOf(event, "agent.ended")?.by];
 			if (agent === null || by === undefined || by === node?.node) return false;
@@ -31,7 +31,9 @@ export function stopReactor(parts: {
 				ended.delete(id);
 				const agent = await reads.agent(id);
 				if (agent === undefined || !isOwn(node, agent)) continue;
-				const stopped = driver.end(id).then(() => dispatch(bySystem({ type: "agent.stop", agent: id })));
+				const stopped = driver
+					.end(id)
+					.then(() => dispatch(bySystem({ type: "agent.reportProcessesEnded", agent: id })));
 				stopped.catch(caught(log, "processes", "The processes of an agent could not be ended", { agent: id }));
 			}
 			return "done";

@@ -1,0 +1,60 @@
+// An issue on the board.
+import { useDraggable } from "@dnd-kit/core";
+import type { ComponentProps } from "react";
+import { Link } from "wouter";
+import type { Issue } from "#contract/issue-wire.ts";
+import { waitingTexts } from "#views/issue.ts";
+import { paths } from "../../ui/paths.ts";
+import { Assignee } from "./assignee.tsx";
+
+export function Card({ issue }: { issue: Issue }) {
+	const { number, preset } = issue;
+	const { attributes, listeners, setNodeRef, isDragging } = useDraggable({ id: number, data: { preset } });
+	return (
+		<li ref={setNodeRef} className={isDragging ? "card card-lifted" : "card"}>
+			<CardFace issue={issue} grip={{ ...attributes, ...listeners }} />
+		</li>
+	);
+}
+
+/** What is under the pointer while an issue is dragged. */
+export function CarriedCard({ issue }: { issue: Issue }) {
+	return (
+		<div className="card card-carried" inert>
+			<CardFace issue={issue} />
+		</div>
+	);
+}
+
+function CardFace({ issue, grip = {} }: { issue: Issue; grip?: ComponentProps<"button"> }) {
+	const { project, number, title, agent, assignee, attention, blockedBy, waiting, labels } = issue;
+	return (
+		<>
+			<button
+				type="button"
+				className="card-grip"
+				{...grip}
+				aria-label={`Move #${number}`}
+				title="Drag, or Space and arrows"
+			>
+				<span aria-hidden="true">⠿</span>
+			</button>
+			<div className="card-body">
+				<Link href={paths.issue(project, number)} className="card-title">
+					<span className="meta">#{number}</span> {title}
+				</Link>
+				<p className="meta clip card-facts">
+					{agent !== null && assignee !== null && (
+						<span>
+							<Assignee id={assignee} handle={agent} />
+						</span>
+					)}
+					{waiting !== null && <span className="tone-wait">▤ {waitingTexts[waiting]}</span>}
+					{blockedBy.length > 0 && <span>after {blockedBy.map((each) => `#${each}`).join(", ")}</span>}
+					{labels.length > 0 && <span>{labels.join(" ")}</span>}
+				</p>
+				{attention !== null && <p className="tone-wait card-attention">◆ {attention.reason}</p>}
+			</div>
+		</>
+	);
+}

@@ -1,0 +1,36 @@
+import { expect, test } from "vitest";
+import { type CommentBoxes, closed, noBoxes, opened, typed } from "./comment-boxes.ts";
+import type { Picked } from "./review-lines.tsx";
+
+const line = (from: number, path = "a.ts"): Picked => ({ path, side: "new", from, to: from, lines: [] });
+const shown = ({ places, texts }: CommentBoxes) =>
+	places.map((place) => [place.path, place.from, place.to, texts.get(place) ?? ""]);
+
+test("a box with text stays open when another line is picked, and an empty one does not", () => {
+	const three = line(3);
+	const half = typed(opened(noBoxes, three, false), three, "half a sen");
+	const both = opened(half, line(9), false);
+	expect(shown(both)).toEqual([
+		["a.ts", 3, 3, "half a sen"],
+		["a.ts", 9, 9, ""],
+	]);
+	expect(shown(opened(both, line(12), false))).toEqual([
+		["a.ts", 3, 3, "half a sen"],
+		["a.ts", 12, 12, ""],
+	]);
+	// picked again, it goes on
+	expect(shown(opened(both, line(3), false))).toEqual([["a.ts", 3, 3, "half a sen"]]);
+	expect(shown(closed(both, three))).toEqual([["a.ts", 9, 9, ""]]);
+});
+
+test("a range that is extended keeps its text, and does not reach into another file", () => {
+	const three = line(3);
+	const half = typed(opened(noBoxes, three, false), three, "half a sen");
+	const range = opened(half, line(7), true);
+	expect(shown(range)).toEqual([["a.ts", 3, 7, "half a sen"]]);
+	expect(shown(opened(range, line(1), true))).toEqual([["a.ts", 1, 7, "half a sen"]]);
+	expect(shown(opened(half, line(7, "b.ts"), true))).toEqual([
+		["a.ts", 3, 3, "half a sen"],
+		["b.ts", 7, 7, ""],
+	]);
+});

@@ -1,0 +1,53 @@
+// The comments that are being written: a box below each place. A box with text stays open until its comment is added or
+// cancelled, whatever else is clicked meanwhile.
+import type { Picked } from "./review-lines.tsx";
+
+export interface CommentBoxes {
+	/** the last one has the focus, and Shift extends it */
+	places: readonly Picked[];
+	/** apart from the places: a key that is pressed changes no row of the diff */
+	texts: ReadonlyMap<Picked, string>;
+}
+
+export const noBoxes: CommentBoxes = { places: [], texts: new Map() };
+
+export function opened({ places, texts }: CommentBoxes, next: Picked, extends_: boolean): CommentBoxes {
+	const last = places.at(-1);
+	const range = extends_ && last !== undefined ? joined(last, next) : null;
+	if (last !== undefined && range !== null)
+		return {
+			places: [...places.slice(0, -1), range],
+			texts: withText(texts, last, "").set(range, texts.get(last) ?? ""),
+		};
+	const same = places.find((each) => isSame(each, next)) ?? next;
+	const written = places.filter((each) => each !== same && (texts.get(each) ?? "").trim() !== "");
+	return { places: [...written, same], texts };
+}
+
+export const typed = ({ places, texts }: CommentBoxes, at: Picked, text: string): CommentBoxes => ({
+	places,
+	texts: withText(texts, at, text),
+});
+
+export const closed = ({ places, texts }: CommentBoxes, at: Picked): CommentBoxes => ({
+	places: places.filter((each) => each !== at),
+	texts: withText(texts, at, ""),
+});
+
+function withText(texts: CommentBoxes["texts"], at: Picked, text: string): Map<Picked, string> {
+	const next = new Map(texts);
+	if (text === "") next.delete(at);
+	else next.set(at, text);
+	return next;
+}
+
+/** From the line that was picked first to this one, on the same side of the same file. */
+function joined(before: Picked, next: Picked): Picked | null {
+	if (before.path !== next.path || before.side !== next.side) return null;
+	if (before.from === null || next.from === null) return null;
+	const ends = [before.from, before.to ?? before.from, next.from, next.to ?? next.from];
+	return { ...next, from: Math.min(...ends), to: Math.max(...ends) };
+}
+
+const isSame = (one: Picked, other: Picked): boolean =>
+	one.path === other.path && one.side === other.side && one.from === other.from && one.to === other.to;

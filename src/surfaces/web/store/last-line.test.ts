@@ -1,0 +1,13 @@
+import { expect, test } from "vitest";
+import { lastLineOf } from "./last-line.ts";
+
+test("the last line that says something, without marks of markdown", () => {
+	expect(lastLineOf("one\n\n## **two** `x`\n\n")).toBe("two x");
+	expect(lastLineOf("one\n[end of mail 12]\n")).toBe("one");
+	expect(["", " \n \n", null, undefined].map(lastLineOf)).toEqual([null, null, null, null]);
+});
+
+test("a long line is shown from its beginning", () => {
+	const long = `begins here ${"and goes on ".repeat(500)}`;
+	expect(lastLineOf(`first\n${long}`)).toBe(long.slice(0, 240));
+});

@@ -1,0 +1,20 @@
+/** The last line of a text that says something, from its beginning; null if there is none. */
+export function lastLineOf(text: string | null | undefined): string | null {
+	let rest = (text ?? "").trimEnd();
+	while (rest !== "") {
+		// no split: a text may be megabytes long, and its last line too
+		const at = rest.lastIndexOf("\n") + 1;
+		const line = shown(rest.slice(at, at + 2000));
+		if (line !== "" && !/^\[end of mail \d+\]$/.test(line)) return line;
+		rest = rest.slice(0, Math.max(0, at - 1)).trimEnd();
+	}
+	return null;
+}
+
+/** Marks of markdown say nothing on one line. */
+const shown = (line: string): string =>
+	line
+		.replaceAll(/\*\*|`|^\s*#+\s/g, "")
+		.trim()
+		.slice(0, 240)
+		.toWellFormed();

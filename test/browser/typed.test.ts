@@ -1,0 +1,101 @@
+// What is reached by typing, and what was typed.
+import type { Browser } from "playwright-core";
+import { expect, test } from "vitest";
+import { Dashboard, shareDashboard } from "#test/support/dashboard.ts";
+import { longTimeout, params, type TestDaemon } from "#test/support/test-daemon.ts";
+
+let world: TestDaemon;
+let browser: Browser;
+shareDashboard((parts) => ({ world, browser } = parts));
+
+test("the palette goes to an agent, and ? lists the keys", async () => {
+	const { add } = await world.project();
+	await add({ name: "far-away", workspace: "none" });
+	await using dashboard = await Dashboard.open(browser, world.daemon);
+	const { page } = dashboard;
+	await page.getByText("● live").waitFor();
+	await page.keyboard.press("Control+k");
+	// the input has the focus: no click is needed
+	await page.getByRole("combobox", { name: "Agent, issue, page or action" }).waitFor();
+	const dialog = page.getByRole("dialog", { name: "Go to" });
+	const before = await dialog.boundingBox();
+	await page.keyboard.type("faraw");
+	await page.getByRole("option", { name: /far-away/ }).waitFor();
+	// fewer choices make it smaller, and it stays where it is
+	const after = await dialog.boundingBox();
+	expect(after?.height).toBeLessThan(before?.height ?? 0);
+	expect(after?.y).toBe(before?.y);
+	await dashboard.isAccessible();
+	await page.keyboard.press("Enter");
+	await page.getByRole("heading", { level: 1, name: /far-away/ }).waitFor();
+	await expect.poll(() => page.title()).toMatch(/(^|\) )far-away · Brood$/);
+	await page.locator("main").press("?");
+	await page.getByRole("dialog", { name: "Shortcuts" }).waitFor();
+	await dashboard.isAccessible();
+});
+
+test("the palette finds issues, and does what is possible with the agent on the screen", async () => {
+	const { add, slug } = await world.project();
+	const agent = await add({ name: "steered", workspace: "none" });
+	await world.client.call("issueAdd", { params: { project: slug }, body: { title: "Odd rounding" } });
+	await using dashboard = await Dashboard.open(browser, world.daemon, `/agents/${agent.id}`);
+	const { page } = dashboard;
+	await page.getByRole("heading", { level: 1, name: /steered/ }).waitFor();
+	const choose = async (words: string, option: RegExp): Promise<void> => {
+		await page.keyboard.press("Control+k");
+		await page.getByRole("combobox", { name: "Agent, issue, page or action" }).fill(words);
+		await page.getByRole("option", { name: option, selected: true }).waitFor();
+		await page.keyboard.press("Enter");
+	};
+	await choose("pause", /Pause steered/);
+	await expect.poll(async () => (await world.now(agent)).label, longTimeout).toBe("paused");
+	await page.getByRole("button", { name: "Resume", exact: true }).waitFor();
+	await choose("resume", /Resume steered/);
+	await expect.poll(async () => (await world.now(agent)).label, longTimeout).toBe("idle");
+	await choose("rounding", /#1 Odd rounding/);
+	await page.getByRole("heading", { level: 1, name: /Odd rounding/ }).waitFor();
+	// no agent is on this page
+	await page.keyboard.press("Control+k");
+	await page.getByRole("combobox", { name: "Agent, issue, page or action" }).fill("pausesteered");
+	await page.getByText("Nothing matches").waitFor();
+});
+
+test("what was typed into a dialog is there when it is opened again, until it is sent or discarded", async () => {
+	const { slug } = await world.project();
+	await using dashboard = await Dashboard.open(browser, world.daemon, `/projects/${slug}/issues`);
+	const { page } = dashboard;
+	const open = async (): Promise<void> => await page.getByRole("button", { name: "Add an issue" }).click();
+	const typed = async () => [await page.getByLabel("Title").inputValue(), await page.getByLabel("Body").inputValue()];
+	await open();
+	await page.getByLabel("Title").fill("Half a title");
+	await page.getByLabel("Body").fill("Half a body");
+	await page.keyboard.press("Escape");
+	await page.getByRole("dialog").waitFor({ state: "detached" });
+	await open();
+	expect(await typed()).toEqual(["Half a title", "Half a body"]);
+	await dashboard.isAccessible();
+	await page.getByRole("button", { name: "Discard the draft" }).click();
+	expect(await typed()).toEqual(["", ""]);
+	await page.getByLabel("Title").fill("A whole title");
+	await page.getByRole("button", { name: "Add", exact: true }).click();
+	await page.getByRole("link", { name: /A whole title/ }).waitFor();
+	await open();
+	expect(await typed()).toEqual(["", ""]);
+});
+
+test("of a long queue the first hundred are shown, and all on request", async () => {
+	const { add } = await world.project();
+	const agent = await add({ name: "long", workspace: "none" });
+	await world.client.call("pause", { ...params(agent), body: {} });
+	for (let at = 1; at <= 102; at++)
+		await world.client.call("prompt", { ...params(agent), body: { text: `say number ${at}.` } });
+	await using dashboard = await Dashboard.open(browser, world.daemon, `/agents/${agent.id}`);
+	const { page } = dashboard;
+	await page.getByRole("tab", { name: /Queue/ }).click();
+	const queued = page.getByRole("list", { name: "Queue" }).getByRole("listitem");
+	await queued.first().waitFor();
+	expect(await queued.count()).toBe(100);
+	await page.getByRole("button", { name: "Show all 102 prompts" }).click();
+	await page.getByText("say number 102.").waitFor();
+	expect(await queued.count()).toBe(102);
+});

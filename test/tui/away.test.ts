@@ -1,0 +1,92 @@
+// What is written while the daemon is away, or has not answered yet.
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { Client } from "#client/client.ts";
+import type { Agent } from "#contract/wire.ts";
+import { OpenedTerminal } from "#test/support/opened-terminal.ts";
+import { freshFolder } from "#test/support/stores.ts";
+import { TestDaemon } from "#test/support/test-daemon.ts";
+
+let shop: TestDaemon;
+beforeAll(async () => {
+	shop = await TestDaemon.open();
+});
+afterAll(async () => await shop[Symbol.asyncDispose]());
+
+async function agent(): Promise<Agent> {
+	const { add } = await shop.project();
+	return await add({ name: "one" });
+}
+
+/** A client whose connection breaks, and whose prompts may stay without an answer. */
+class Line {
+	#broken = new AbortController();
+	isSilent = false;
+	readonly client: Client;
+
+	constructor() {
+		const call = async (...args: unknown[]): Promise<unknown> => {
+			if (this.isSilent && args[0] === "prompt") return await new Promise(() => {});
+			return await Reflect.apply(shop.client.call, shop.client, args);
+		};
+		const stream: Client["stream"] = (query, signal) => {
+			if (this.#broken.signal.aborted) throw new Error("nobody answers");
+			return shop.client.stream(query, AbortSignal.any([signal, this.#broken.signal]));
+		};
+		const own: Record<string | symbol, unknown> = { call, stream };
+		this.client = new Proxy(shop.client, {
+			get(to, name) {
+				const found: unknown = own[name] ?? Reflect.get(to, name);
+				return typeof found === "function" ? found.bind(to) : found;
+			},
+		});
+	}
+
+	cut(): void {
+		this.#broken.abort();
+	}
+
+	mend(): void {
+		this.#broken = new AbortController();
+	}
+}
+
+const prompts = async (one: Agent): Promise<(string | null)[]> =>
+	(await shop.items(one)).filter(({ kind }) => kind === "user").map(({ text }) => text);
+
+test("while the daemon is away, Enter sends nothing and says so; commands of the terminal itself work", async () => {
+	const [one, line] = [await agent(), new Line()];
+	await using it = new OpenedTerminal(line.client, one.id);
+	await it.terminal.shows("[one ○ idle]");
+	line.cut();
+	await it.terminal.shows("The daemon is gone.");
+	it.terminal.press("say kept words", "enter");
+	await it.terminal.shows("Not sent: the daemon does not run. Your text stays in the input.");
+	await it.terminal.shows("> say kept words");
+	it.terminal.press("ctrl+c", "/help", "enter");
+	await it.terminal.shows("commands (F1 shows the keys)");
+	it.terminal.press("escape", "up");
+	await it.terminal.shows("> /help");
+	it.terminal.press("up");
+	await it.terminal.shows("> say kept words");
+	expect(await prompts(one)).toEqual([]);
+	// control: it is sent when the daemon is back
+	line.mend();
+	await expect.poll(async () => (await it.terminal.screen()).join("\n")).not.toContain("is gone");
+	it.terminal.press("enter");
+	await it.terminal.shows(/^ {2}kept words/m);
+	expect(await prompts(one)).toEqual(["say kept words"]);
+});
+
+test("a prompt that has no answer when the terminal is left is in the input again", async () => {
+	const [one, line, home] = [await agent(), new Line(), freshFolder()];
+	{
+		await using it = new OpenedTerminal(line.client, one.id, { home });
+		await it.terminal.shows("[one ○ idle]");
+		line.isSilent = true;
+		it.terminal.press("say without an answer", "enter", "and more");
+		await it.terminal.shows("> and more");
+	}
+	await using again = new OpenedTerminal(shop.client, one.id, { home });
+	await again.terminal.shows(/> say without an answer\n +and more/);
+	expect(await prompts(one)).toEqual([]);
+});

@@ -1,0 +1,32 @@
+// Keys in the lists over the conversation.
+import { expect, test } from "vitest";
+import { human } from "#contract/ids.ts";
+import { Mail } from "#contract/wire.ts";
+import { terminalKey } from "#test/support/terminal-key.ts";
+import { idOf, moment } from "#tools/terminal-frames.ts";
+import { firstState, type Panel } from "../../src/surfaces/tui/model.ts";
+import { panelRows } from "../../src/surfaces/tui/panels.ts";
+import { treePanel, update } from "../../src/surfaces/tui/update.ts";
+
+test("Enter in the mail shows it whole and asks nothing of the daemon: the agent still gets it", () => {
+	const at = new Date(0).toISOString();
+	const mail = Mail.partial().parse({ id: 7, from: human, body: "one\ntwo", state: "accepted", sentAt: at });
+	const seen = { ...moment([]), mail: () => JSON.parse(JSON.stringify([mail])), now: 5000 };
+	const state = { ...firstState(idOf("B")), panel: { kind: "mail" as const, at: 0 } };
+	const { state: next, effects } = update(state, terminalKey("enter"), seen);
+	expect(next.panel).toMatchObject({ title: "mail 7", lines: ["From human, 5 s ago", "", "one", "two"] });
+	expect(effects).toEqual([]);
+	// control: deleting it is a request
+	expect(update(state, terminalKey("x"), seen).effects).toEqual([{ do: "delete-mail", agent: idOf("B"), mail: 7 }]);
+});
+
+test("in sixty columns the hints of the diff are whole, and the tree still says what Tab does", () => {
+	const seen = moment([]);
+	const state = firstState(idOf("B"));
+	const source = { route: "diff" as const, agent: idOf("B") };
+	const diff = { kind: "diff" as const, at: 0, title: "changes", source, files: [], opened: new Set<number>() };
+	const last = (panel: Panel): string | undefined =>
+		panelRows(state, panel, seen, { width: 60, height: 8, colour: false }).at(-1);
+	expect(last(diff)).toMatch(/^└ Enter open · Space viewed · n\/p file · o all · Esc close ─*┘$/);
+	expect(last(treePanel(state, seen, "all"))).toMatch(/^└ type to search · Enter go · Tab filter · Esc close ─+┘$/);
+});
