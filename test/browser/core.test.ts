@@ -275,6 +275,7 @@ test("the queue is edited, moved by keys and emptied", async () => {
 
 test("the agent tree collapses, filters and compares two agents; a fork is made from an item", async () => {
 	const { add, slug } = await world.project({ "a.txt": "one\n" });
+	await add({ name: "aside", workspace: "none" });
 	const parent = await add({ name: "parent" });
 	await world.turn(parent, "say shared words");
 	const fork = async (name: string, prompt: string) => {
@@ -295,9 +296,16 @@ test("the agent tree collapses, filters and compares two agents; a fork is made 
 	await page.getByRole("button", { name: "Diff", exact: true }).click();
 	await page.getByRole("dialog").getByText("a.txt").first().waitFor();
 	await page.keyboard.press("Escape");
+	// the current row stays that of its agent when other rows come
+	await page.getByRole("searchbox", { name: "Find an agent" }).fill("right");
+	await row("left").waitFor({ state: "detached" });
+	// on its last cell: a turn's bar, which may be in the middle of the row, leads to another page
+	await row("parent").getByRole("gridcell").last().click();
 	await page.getByRole("searchbox", { name: "Find an agent" }).fill("");
-	await row("parent").click();
-	await page.getByRole("treegrid").focus();
+	await row("aside").waitFor();
+	const grid = page.getByRole("treegrid");
+	expect(await grid.getAttribute("aria-activedescendant")).toBe(`row-${parent.id}`);
+	await grid.focus();
 	await page.keyboard.press("ArrowLeft");
 	await row("left").waitFor({ state: "detached" });
 	await page.keyboard.press("ArrowRight");

@@ -1,5 +1,5 @@
 // The rows of the agent tree. One element has the focus and names the current row, so that rows can come and go.
-import { type KeyboardEvent, useRef, useState } from "react";
+import { type KeyboardEvent, useMemo, useRef, useState } from "react";
 import { VList, type VListHandle } from "virtua";
 import { useLocation } from "wouter";
 import type { AgentId } from "#contract/ids.ts";
@@ -20,9 +20,8 @@ interface TreeGridProps {
 }
 
 export function TreeGrid({ rows, axis, timelines, selected, onSelect, onToggle }: TreeGridProps) {
-	const [current, setCurrent] = useState(0);
+	const { at, setCurrent } = useCurrentRow(rows);
 	const list = useRef<VListHandle>(null);
-	const at = Math.min(current, rows.length - 1);
 	const row = rows[at];
 	const move = (to: number): void => {
 		const next = Math.max(0, Math.min(rows.length - 1, to));
@@ -68,6 +67,16 @@ export function TreeGrid({ rows, axis, timelines, selected, onSelect, onToggle }
 			</div>
 		</div>
 	);
+}
+
+/** The current row is that of one agent, wherever rows come and go; without that agent, the row that took its place. */
+function useCurrentRow(rows: readonly AgentTreeRow[]) {
+	const [current, setCurrent] = useState<{ agent: AgentId | null; index: number }>({ agent: null, index: 0 });
+	const found = useMemo(() => rows.findIndex(({ agent }) => agent.id === current.agent), [rows, current.agent]);
+	return {
+		at: found === -1 ? Math.min(current.index, rows.length - 1) : found,
+		setCurrent: (index: number): void => setCurrent({ agent: rows[index]?.agent.id ?? null, index }),
+	};
 }
 
 interface TreeKeys extends Pick<TreeGridProps, "rows" | "onToggle" | "onSelect"> {
