@@ -21,6 +21,8 @@ export const Node = z.object({
 	 */
 	clockOffsetMs: z.int().nullable(),
 	roundTripMs: z.int().nullable(),
+	/** it is up or draining, but showed no sign of life for eight seconds as the node that was asked sees it */
+	silent: z.boolean(),
 	/** it was alone when it was last heard of: it does not fall by itself */
 	alone: z.boolean(),
 	/** subscriptions whose credentials are files of other nodes: no turn uses them there */

@@ -135,6 +135,22 @@ export function answered(
 	};
 }
 
+/**
+ * Another active node as it was seen last. It is silent if a node that is not alone would fall now: while own beats
+ * are not answered, nothing is known of others.
+ */
+export function lastSeen(
+	{ peers, answeredAt }: Watch,
+	node: NodeId,
+	now: number,
+	times: NodeTimes = nodeTimes,
+): { epoch: number; beats: number; isSilent: boolean } | null {
+	const seen = peers.get(node);
+	if (seen === undefined) return null;
+	const steady = answeredAt !== null && now - answeredAt <= times.steadyMs;
+	return { epoch: seen.epoch, beats: seen.beats, isSilent: steady && now - seen.since > times.deadMs };
+}
+
 /** Whether processes may run and new work may begin. */
 export const mayRun = ({ alone, trustedAt }: Watch, now: number, { suspendMs }: NodeTimes = nodeTimes): boolean =>
 	alone || now - trustedAt <= suspendMs;

@@ -2,7 +2,7 @@
 // before the reactors that use them, reactors last.
 import type { AgentState } from "#contract/agent.ts";
 import type { AgentId } from "#contract/ids.ts";
-import type { NodeEpoch } from "#contract/node.ts";
+import type { NodeEpoch, NodeId } from "#contract/node.ts";
 import { retention } from "#contract/retention.ts";
 import { Errands } from "./errands.ts";
 import { join } from "./join.ts";
@@ -114,7 +114,8 @@ async function assembleAs(parts: AssemblyParts, begun: Begun): Promise<Assembled
 	const recoveredAfter = await reads.lastEvent();
 	await recover({ ...parts, reads, dispatch, node });
 
-	const errands = new Errands({ ...parts, node });
+	const isSilent = (other: NodeId): boolean => begun.watch?.lastSeen(other)?.isSilent ?? false;
+	const errands = new Errands({ ...parts, node, isSilent });
 
 	const common = { ...parts, node, reads, dispatch, publisher, workspaces, blobs, partials };
 	const uploading = { ...common, blobs: store.kind === "postgres" ? blobs : null };

@@ -3,10 +3,11 @@
 // What always holds
 //   - An errand is carried out at most once: only one life of one node may take it, and that daemon remembers which
 //     ones it has begun. A lost answer of the database makes it look again, never begin again.
-//   - It is always answered: by the node that took it, however long its database is away, or by the transaction that
-//     ends the life of that node (`commands/end-errands.ts`).
+//   - It is always answered: by the node that took it, however long its database is away, by the transaction that
+//     ends the life of that node (`commands/end-errands.ts`), or, if that node is silent and cannot fall because it may
+//     believe itself alone, by whoever asked: what was not taken is withdrawn then.
 // Rows are the truth; notifications are hints, and everybody looks every second.
-import { type NodeEpoch, type NodeState, nodeDown } from "#contract/node.ts";
+import { type NodeEpoch, type NodeId, type NodeState, nodeDown } from "#contract/node.ts";
 import { type Refusal, refuse } from "#contract/refusal.ts";
 import { retryWhile } from "./loop/retry.ts";
 import { doneWithin } from "./loop/time-limits.ts";
@@ -21,7 +22,12 @@ export interface ErrandParts {
 	clock: Clock;
 	ids: Ids;
 	log: Log;
+	/** whether a node shows no sign of life: it may not answer for a long time */
+	isSilent(node: NodeId): boolean;
 }
+
+type Asked = Pick<NodeState, "id" | "name" | "state">;
+type Answer = { answer: string } | Refusal;
 
 /** Carries out a request, as text, as if it had been sent here; the answer is text as well. */
 export type CarryOut = (request: string) => Promise<string>;
@@ -36,7 +42,7 @@ export class Errands implements AsyncDisposable {
 	readonly #begun = new Map<string, Promise<void>>();
 	/** a look that began before their answers were written may still find them */
 	readonly #finished = new Set<string>();
-	readonly #waiting = new Map<string, (answer: string) => void>();
+	readonly #waiting = new Map<string, { node: Asked; resolve(answer: Answer): void }>();
 	#carryOut: CarryOut | null = null;
 	#looking: Promise<void> | null = null;
 	#again = false;
@@ -53,21 +59,17 @@ export class Errands implements AsyncDisposable {
 	}
 
 	/** Answers what the other node answers; waits for as long as the caller does. */
-	async ask(
-		{ id: node, epoch, name, state }: NodeState,
-		request: string,
-		gone?: AbortSignal,
-	): Promise<{ answer: string } | Refusal> {
+	async ask(node: NodeState, request: string, gone?: AbortSignal): Promise<Answer> {
 		const { store, clock, ids, node: me } = this.#parts;
 		const id = ids.key();
-		const { promise, resolve } = Promise.withResolvers<string | null>();
-		this.#waiting.set(id, resolve);
+		const { promise, resolve } = Promise.withResolvers<Answer>();
+		this.#waiting.set(id, { node, resolve });
 		try {
-			const errand = { id, node, epoch, asker: me?.node ?? null, request, at: clock.now() };
-			if (!(await store.errands.ask(errand)))
-				return nodeDown((await store.reads.node(node)) ?? { id: node, name, state });
+			const errand = { id, node: node.id, epoch: node.epoch, asker: me?.node ?? null, request, at: clock.now() };
+			if (!(await store.errands.ask(errand))) return nodeDown((await store.reads.node(node.id)) ?? node);
 			this.#tell();
-			const left = (): void => resolve(null);
+			const left = (): void =>
+				resolve(refuse("DAEMON_UNREACHABLE", `The request was cancelled before node ${node.name} answered.`));
 			gone?.addEventListener("abort", left, { once: true });
 			this.#stop.signal.addEventListener("abort", left, { once: true });
 			// it may have left before there was anybody to tell
@@ -75,8 +77,7 @@ export class Errands implements AsyncDisposable {
 			const answer = await promise;
 			gone?.removeEventListener("abort", left);
 			this.#stop.signal.removeEventListener("abort", left);
-			if (answer !== null) return { answer };
-			return refuse("DAEMON_UNREACHABLE", `The request was cancelled before node ${name} answered.`);
+			return answer;
 		} finally {
 			this.#waiting.delete(id);
 		}
@@ -139,6 +140,22 @@ export class Errands implements AsyncDisposable {
 	async #hear(): Promise<void> {
 		if (this.#waiting.size === 0) return;
 		const answers = await this.#parts.store.errands.answers([...this.#waiting.keys()]);
-		for (const { id, answer } of answers) this.#waiting.get(id)?.(answer);
+		for (const { id, answer } of answers) this.#waiting.get(id)?.resolve({ answer });
+		const answered = new Set(answers.map(({ id }) => id));
+		for (const [id, { node, resolve }] of [...this.#waiting])
+			if (!answered.has(id) && this.#parts.isSilent(node.id)) resolve(await this.#giveUp(id, node));
+	}
+
+	async #giveUp(id: string, node: Asked): Promise<Answer> {
+		const { errands } = this.#parts.store;
+		if (await errands.withdraw(id)) return nodeSilent(node, "Nothing was done.");
+		const [late] = await errands.answers([id]);
+		return late === undefined ? nodeSilent(node, "The request may have been carried out.") : { answer: late.answer };
 	}
 }
+
+const nodeSilent = ({ id, name, state }: Asked, done: string): Refusal =>
+	refuse("NODE_DOWN", `Node ${name} is silent: it shows no sign of life. ${done}`, {
+		details: { node: id, state },
+		suggestions: ["brood node list", `if its machine is off: brood node fall ${name}`],
+	});

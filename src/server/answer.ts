@@ -80,12 +80,14 @@ export async function answer(
 	// a retry may be answered after the node that carried it out is gone
 	const known = await earlierAnswer(parts, asked, given);
 	if (known !== null) return shown(known, asked);
-	if (isRefusal(away) && away.code === "NODE_DOWN" && route.fromRows === true)
-		return await carriedOut(parts, asked, given, outside);
-	if (isRefusal(away)) return refused(away);
+	const unanswered = async (refusal: Refusal): Promise<HttpResponse> =>
+		refusal.code === "NODE_DOWN" && route.fromRows === true
+			? await carriedOut(parts, asked, given, outside)
+			: refused(refusal);
+	if (isRefusal(away)) return await unanswered(away);
 	const errand = { route: name, params, query, body, actor, role, key: given.key };
 	const done = await parts.context.engine.errands.ask(away, JSON.stringify(errand), gone);
-	if (isRefusal(done)) return refused(done);
+	if (isRefusal(done)) return await unanswered(done);
 	const answer = ErrandAnswer.parse(JSON.parse(done.answer));
 	const { error } = answer.status < 400 ? {} : ErrandResult.parse(JSON.parse(answer.body));
 	return error === undefined ? { ...answer, headers: jsonHeaders } : refused(atNode(error, away));

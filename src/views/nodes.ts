@@ -20,6 +20,7 @@ export interface NodeViewInput {
 	/** how many living ones each node has */
 	agents: ReadonlyMap<NodeId | null, number>;
 	beats: readonly LastBeat[];
+	isSilent(node: NodeId): boolean;
 	subscriptions: readonly SubscriptionState[];
 }
 
@@ -48,7 +49,8 @@ export function nodeRows(
 		}));
 }
 
-export function nodeView(state: NodeState, { self, leases, agents, beats, subscriptions }: NodeViewInput): Node {
+export function nodeView(state: NodeState, input: NodeViewInput): Node {
+	const { self, leases, agents, beats, subscriptions, isSilent } = input;
 	const { startId: _, joinedAt, fellAt, ...rest } = state;
 	const beat = isActive(state)
 		? beats.find(({ node, epoch }) => node === state.id && epoch === state.epoch)
@@ -61,6 +63,7 @@ export function nodeView(state: NodeState, { self, leases, agents, beats, subscr
 		beatAgeMs: beat?.ageMs ?? null,
 		clockOffsetMs: beat?.clockOffsetMs ?? null,
 		roundTripMs: beat?.roundTripMs ?? null,
+		silent: isActive(state) && isSilent(state.id),
 		alone: beat?.alone ?? false,
 		withoutCredentials: subscriptions
 			.filter((each) => each.removedAt === null && credentialAt(each, state.id) === undefined)

@@ -37,14 +37,24 @@ class Life implements AsyncDisposable {
 	readonly #following: AsyncDisposable | null;
 	#dead = false;
 
-	static async start(url: string, node: { node: NodeId; epoch: number } | null, runs?: Runs): Promise<Life> {
-		return new Life(await openPostgres({ url, run: batchRunner(limits) }), node, runs);
+	static async start(
+		url: string,
+		node: { node: NodeId; epoch: number } | null,
+		runs?: Runs,
+		isSilent = () => false,
+	): Promise<Life> {
+		return new Life(await openPostgres({ url, run: batchRunner(limits) }), node, runs, isSilent);
 	}
 
-	private constructor(store: Awaited<ReturnType<typeof openPostgres>>, node: Life["node"], runs?: Runs) {
+	private constructor(
+		store: Awaited<ReturnType<typeof openPostgres>>,
+		node: Life["node"],
+		runs: Runs | undefined,
+		isSilent: () => boolean,
+	) {
 		this.#store = store;
 		this.node = node;
-		this.errands = new Errands({ store, node, clock: systemClock, ids: randomIds, log: noLog });
+		this.errands = new Errands({ store, node, clock: systemClock, ids: randomIds, log: noLog, isSilent });
 		this.#following = store.notifications?.follow(() => {}) ?? null;
 		if (runs === undefined) return;
 		this.errands.serve(async (request) => {
@@ -138,6 +148,40 @@ function check(
 	else expect([answer, runs.get(name)]).toEqual([{ status: 200, body: name }, 1]);
 	counted[refusal === null ? "answered" : "refused"]++;
 }
+
+test("a silent node, which may believe itself alone, keeps nobody waiting; what it had not taken is never done", async () => {
+	const url = await freshDatabase();
+	await using engine = await startEngine({ url }, {}, { node: asNode(NodeId.parse("watcher")) });
+	await done(engine, { type: "node.join", ...asNode(doer), turnsMax: 1 }, bySystem);
+	const node = await present(engine);
+	const [runs, isSilent]: [Runs, { now: boolean }] = [new Map(), { now: false }];
+	await using asks = await Life.start(url, null, undefined, () => isSilent.now);
+	const life = { node: doer, epoch: node.epoch };
+	// it takes the first one, and dies with it
+	const took = Promise.withResolvers<void>();
+	const dies = await Life.start(url, life);
+	dies.errands.serve(async () => {
+		took.resolve();
+		return await new Promise(() => {});
+	});
+	const taken = asks.errands.ask(node, requestOf("taken"));
+	await took.promise;
+	await dies.kill();
+	const waits = asks.errands.ask(node, requestOf("not taken"));
+	// control: as long as it is not silent, it may still answer
+	expect(await Promise.race([waits, new Promise((resume) => setImmediate(resume, "waits"))])).toBe("waits");
+	isSilent.now = true;
+	expect([await taken, await waits]).toMatchObject([
+		{ code: "NODE_DOWN", message: expect.stringContaining("may have been carried out") },
+		{ code: "NODE_DOWN", message: expect.stringContaining("Nothing was done") },
+	]);
+	// the same life comes back: it knows nothing of what it had begun, and finds only that
+	await using back = await Life.start(url, life, runs);
+	isSilent.now = false;
+	expect(await asks.errands.ask(node, requestOf("next"))).toMatchObject({ answer: expect.stringContaining("next") });
+	await expect.poll(() => [...runs.keys()].sort()).toEqual(["next", "taken"]);
+	expect(back.node).toEqual(life);
+});
 
 test("control: a daemon that does not remember what it has begun carries it out twice", async () => {
 	const url = await freshDatabase();

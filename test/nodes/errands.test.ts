@@ -52,6 +52,11 @@ describe.each(flavors)("%s", (flavor) => {
 		expect(await errands.answers(["x", "y"])).toEqual([{ id: "x", answer: "first\0é" }]);
 		expect(await errands.take(mine)).toEqual([]);
 
+		// one that was not taken can be withdrawn, and is not taken afterwards
+		await errands.ask(errand("not taken"));
+		expect([await errands.withdraw("not taken"), await errands.withdraw("not taken")]).toEqual([true, false]);
+		expect([await errands.withdraw("x"), await errands.take(mine)]).toEqual([false, []]);
+
 		// the end of a life answers what is open, and nothing is asked or taken afterwards
 		for (const id of ["taken", "asked"]) {
 			await errands.ask(errand(id));

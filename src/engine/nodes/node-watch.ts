@@ -7,6 +7,7 @@ import type { NodeEpoch, NodeId } from "#contract/node.ts";
 import {
 	answered,
 	goodUntil,
+	lastSeen,
 	nodeTimes,
 	type SilentNode,
 	ticked,
@@ -82,11 +83,9 @@ export class NodeWatch implements AsyncDisposable {
 		return { silentMs: silentMs > tellMs ? silentMs : null, ...this.#measured() };
 	}
 
-	/** Another active node as this one saw it last, and whether that is so long ago that it may be dead. */
-	lastSeen(node: NodeId): { epoch: number; beats: number; isSilent: boolean } | null {
-		const seen = this.#watch.peers.get(node);
-		if (seen === undefined) return null;
-		return { epoch: seen.epoch, beats: seen.beats, isSilent: this.#now() - seen.since > nodeTimes.deadMs };
+	/** Another active node as this one saw it last. */
+	lastSeen(node: NodeId): ReturnType<typeof lastSeen> {
+		return lastSeen(this.#watch, node, this.#now());
 	}
 
 	/** The active node with the smallest id does what one node does for all. Two at once do no harm. */

@@ -13,6 +13,8 @@ export interface StoreErrands {
 	take(as: NodeEpoch): Promise<Pick<Errand, "id" | "request">[]>;
 	/** Does nothing if there is an answer already. */
 	answer(id: string, answer: string): Promise<void>;
+	/** Deletes it, unless the node has taken it; answers whether it did. */
+	withdraw(id: string): Promise<boolean>;
 	/** Those of these errands that have an answer. */
 	answers(ids: readonly string[]): Promise<{ id: string; answer: string }[]>;
 	/** Deletes up to this many that were asked before; answers how many. */

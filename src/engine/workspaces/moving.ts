@@ -73,7 +73,7 @@ async function move(
 	if (refusal !== null) return refusal;
 	// what is on the other machine now, if it can be asked
 	const refused = given.workspace !== null && isActive(from) && !force ? await askToUpload(from) : null;
-	if (refused !== null) return refused.code === "NODE_DOWN" ? notUploaded(given, from) : refused;
+	if (refused !== null) return refused.code === "NODE_DOWN" ? notUploaded(given, from, refused) : refused;
 	const agent = (await reads.agent(given.id)) ?? given;
 	// what it left here earlier is at the same path
 	await putAway(parts, agent);
@@ -99,11 +99,15 @@ async function move(
 }
 
 /** Only the upload was asked for: the agent and its files are where they were. */
-const notUploaded = ({ id, handle }: AgentState, { id: node, name }: NodeState): Refusal =>
+const notUploaded = (
+	{ id, handle }: AgentState,
+	{ id: node, name }: NodeState,
+	{ suggestions }: Pick<Refusal, "suggestions">,
+): Refusal =>
 	refuse(
 		"NODE_DOWN",
 		`Nothing was moved: node ${name} stopped before it had uploaded the files of ${handle}. Once \`brood node list\` shows it as stopped or down, the same command moves ${handle} with its last snapshot.`,
-		{ details: { agent: id, node }, suggestions: ["brood node list"] },
+		{ details: { agent: id, node }, suggestions },
 	);
 
 async function rebuilt(parts: MovingParts, agent: AgentState, by: Requester): Promise<Provisioned | Refusal> {

@@ -1,6 +1,6 @@
 // The routes of nodes.
 import type { CommandInput } from "#contract/command.ts";
-import { isActive, type NodeState, noNode } from "#contract/node.ts";
+import { isActive, type NodeId, type NodeState, noNode } from "#contract/node.ts";
 import type { Node } from "#contract/node-wire.ts";
 import { slicePage } from "#contract/page.ts";
 import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
@@ -21,7 +21,8 @@ export function nodeHandlers(context: RequestContext) {
 			reads.subscriptions(),
 		]);
 		const { self } = engine.nodes;
-		return states.map((state) => nodeView(state, { self, leases, agents, beats, subscriptions }));
+		const isSilent = (node: NodeId): boolean => engine.nodes.lastSeen(node)?.isSilent ?? false;
+		return states.map((state) => nodeView(state, { self, leases, agents, beats, subscriptions, isSilent }));
 	};
 	const change = async (
 		request: NodeRequest,

@@ -33,7 +33,7 @@ async function tableOf(nodes: readonly Node[]): Promise<string> {
 	const ms = (value: number | null): string => (value === null ? "-" : `${value} ms`);
 	const rows = nodes.map((each) => [
 		`${each.name}${each.self ? " *" : ""}`,
-		nodeStateText(each.state),
+		each.silent ? "silent" : nodeStateText(each.state),
 		String(each.epoch),
 		each.version,
 		each.beatAgeMs === null
@@ -48,9 +48,15 @@ async function tableOf(nodes: readonly Node[]): Promise<string> {
 	const missing = nodes.flatMap(({ name, withoutCredentials }) =>
 		withoutCredentials.map((each) => `\n${name} has no credentials of ${each}: ${credentialHint(each, name)}`),
 	);
+	const silent = nodes
+		.filter((each) => each.silent && each.alone)
+		.map(
+			({ name }) =>
+				`\n${name} may run alone, so it is not declared down by itself. If its machine is off: brood node fall ${name}`,
+		);
 	const listed = table(
 		["NODE", "STATE", "EPOCH", "VERSION", "BEAT", "CLOCK OFFSET", "ROUND TRIP", "TURNS", "AGENTS", "LAST FALL"],
 		rows,
 	);
-	return `${listed}${missing.join("")}`;
+	return `${listed}${[...silent, ...missing].join("")}`;
 }

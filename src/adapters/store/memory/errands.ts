@@ -31,6 +31,10 @@ export function memoryErrands({ errands, nodes }: Rows, settled: () => Promise<u
 			const errand = errands.get(id);
 			if (errand?.state === "taken") errands.set(id, { ...errand, state: "done", answer });
 		},
+		async withdraw(id) {
+			await settled();
+			return errands.get(id)?.state === "asked" && errands.delete(id);
+		},
 		async answers(ids) {
 			await settled();
 			return ids.flatMap((id) => {

@@ -17,6 +17,7 @@ export const sqlErrands = (connection: Pick<Connection, "all">): StoreErrands =>
 		return await connection.all(takenErrands, { node, epoch });
 	},
 	answer: async (id, answer) => void (await connection.all(answerErrand, { id, answer })),
+	withdraw: async (id) => (await connection.all(withdrawErrand, { id })).length > 0,
 	answers: (ids) => connection.all(errandAnswers, { ids: JSON.stringify(ids) }),
 	drop: async (before, atMost) => (await connection.all(dropErrands, { before, atMost })).length,
 });
@@ -75,6 +76,10 @@ const answerErrand = query<{ id: string; answer: string }>()("answer-errand", (d
 		sql<never>`update errand set state = 'done', answer = ${arg("answer")}
 			where id = ${arg("id")} and state = 'taken'`,
 	),
+);
+
+const withdrawErrand = query<{ id: string }>()("withdraw-errand", (db, arg) =>
+	raw(db, sql<{ id: string }>`delete from errand where id = ${arg("id")} and state = 'asked' returning id`),
 );
 
 const errandAnswers = query<{ ids: string }>()("errand-answers", (db, arg, dialect) =>

@@ -34,6 +34,7 @@ export async function openSqlite({ file, limits, program }: SqliteOptions): Prom
 			ask: (errand) => writer.ask<boolean>({ errands: "ask", args: [errand] }),
 			take: (as) => writer.ask({ errands: "take", args: [as] }),
 			answer: (id, answer) => writer.ask<void>({ errands: "answer", args: [id, answer] }),
+			withdraw: (id) => writer.ask<boolean>({ errands: "withdraw", args: [id] }),
 			answers: (ids) => writer.ask({ errands: "answers", args: [ids] }),
 			drop: (before, atMost) => writer.ask<number>({ errands: "drop", args: [before, atMost] }),
 		},
