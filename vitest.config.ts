@@ -34,17 +34,19 @@ const long = [
  */
 const together = [
 	"test/{commands,dispatch,engine,environment,golden,seeds}.test.ts",
-	"test/api/{document,guard,lists,mirror,persons,raw,setup,stream}.test.ts",
-	"test/conformance/{bounded,lists,plans,receipts,search}.test.ts",
+	"test/api/{document,guard,lists,mirror,names,persons,raw,setup,stream,uninstall}.test.ts",
+	"test/conformance/{bounded,lists,plans,receipts,search,store}.test.ts",
 	"test/faults/{log,neighbours,settings}.test.ts",
 	"test/history/{broken,seeds}.test.ts",
-	"test/issues/{falcon,flow,verbs}.test.ts",
-	"test/nodes/{database,errand-faults,errands,fence,moved-trees,moving,routes}.test.ts",
+	"test/issues/{executed,falcon,flow,simulation,verbs}.test.ts",
+	"test/nodes/{database,errand-faults,errands,fence,moved-trees,moving,placement,routes}.test.ts",
 	"test/nodes/{rows,simulation,surfaces,tail,writers}.test.ts",
-	"test/slots/fairness.test.ts",
-	"test/tui/{code,conversation,interrupt,page,panels,parts,question,saved}.test.ts",
-	"test/turns/{budget,clocks,context,control,faults,kill-words,messaging,prompt-authors}.test.ts",
-	"test/workspaces/{git,keyring,plain-commit,snapshots,steady}.test.ts",
+	"test/slots/{fairness,simulation}.test.ts",
+	"test/tui/{away,blocks,code,conversation,input,interrupt,other-project,page,panels,parts,question}.test.ts",
+	"test/tui/{review,saved,told}.test.ts",
+	"test/turns/{budget,clocks,context,control,faults,interleaving,kill-words,last-end,messaging}.test.ts",
+	"test/turns/{prompt-authors,quotations}.test.ts",
+	"test/workspaces/{forking,git,keyring,plain-commit,preview,snapshots,steady}.test.ts",
 ];
 
 class LongestFirst extends BaseSequencer {
