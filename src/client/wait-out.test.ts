@@ -38,9 +38,15 @@ test("an outage of the database does not end a wait", async () => {
 });
 
 test("but for its deadline, and any other refusal", async () => {
-	expect(await waited(opened, [])).toEqual({ end: away, looks: 6 });
+	expect(await waited(opened, [])).toMatchObject({ end: { code: "TIMEOUT", details: { wait: 7 } }, looks: 6 });
 	const gone = refuse("NOT_FOUND", "There is no such wait.");
 	expect(await waited(opened, [away, gone, met])).toEqual({ end: gone, looks: 2 });
+});
+
+test("a look that is not answered does not outlast the deadline", async () => {
+	const short = { ...opened, deadline: "2026-01-01T00:00:00.010Z" };
+	const end = await waitOut(short, { look: () => new Promise(() => {}), graceMs: 0 });
+	expect(end).toMatchObject({ code: "TIMEOUT" });
 });
 
 test("a wait that does not block is not asked for", async () => {

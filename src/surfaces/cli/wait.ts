@@ -31,7 +31,7 @@ export async function wait(agents: string[], options: WaitOptions): Promise<void
 				options.timeout === undefined ? undefined : AbortSignal.timeout(Math.min(options.timeout * 1000, 2 ** 31 - 1));
 			const over = new AbortController();
 			if (options.json !== true) void sayApprovals(cli, opened, over.signal).catch(expected("only the wait matters"));
-			const ended = await untilEnded(opened, cli, deadline).finally(() => over.abort());
+			const ended = await untilEnded(opened, cli, { deadline, over: over.signal }).finally(() => over.abort());
 			process.removeListener("SIGINT", stop);
 			if (options.json !== true) ring();
 			if (ended.state === "met") return ended;
@@ -61,14 +61,24 @@ async function request(agents: string[], options: WaitOptions, cli: CliContext) 
 }
 
 /** Survives a restart of the daemon and an outage of its database: the wait is still there afterwards. */
-async function untilEnded(opened: Wait, cli: CliContext, deadline: AbortSignal | undefined): Promise<Wait> {
+async function untilEnded(
+	opened: Wait,
+	cli: CliContext,
+	{ deadline, over }: { deadline: AbortSignal | undefined; over: AbortSignal },
+): Promise<Wait> {
 	let { client } = cli;
 	const look = async (): Promise<Wait | Refusal> => {
 		for (;;)
 			try {
-				return await client.call("wait", { params: { wait: String(opened.id) }, query: { block: "true" } });
+				return await client.call("wait", {
+					params: { wait: String(opened.id) },
+					query: { block: "true" },
+					signal: over,
+				});
 			} catch (error) {
 				if (error instanceof Refused) return error.refusal;
+				// a look that nobody waits for any more
+				if (over.aborted) throw error;
 				await pause(250);
 				({ client } = await reconnect(deadline));
 			}
