@@ -199,7 +199,7 @@ export class Client {
 			if ("event" in message) yield message.event;
 	}
 
-	/** The same, with the other messages of the stream: deltas, the position, and that the connection broke. */
+	/** The same, with the other messages of the stream: deltas, how far the reader is, and that the connection broke. */
 	async *follow(
 		wanted: StreamRequest & { after: number },
 		signal: AbortSignal,

@@ -196,7 +196,7 @@ export class Mirror {
 					if (!this.#receive(message)) break;
 				}
 			} catch (error) {
-				// this journal does not reach our position: it is another one
+				// this journal does not reach our cursor: it is another one
 				if (error instanceof Refused && error.refusal.code === "VALIDATION_ERROR") this.#journal = null;
 				else if (error instanceof Refused) throw error;
 				this.#isUnreadable = error instanceof SyntaxError;

@@ -16,7 +16,7 @@ export function changeText({ issue, messages, branch }: Source): { title: string
 	const commits = messages.map(withoutTrailers);
 	const subjects = commits.map((text) => text.split("\n", 1)[0]?.trim() ?? "").filter((subject) => subject !== "");
 	const [only] = commits;
-	const title = oneLine(issue?.title ?? subjects[0] ?? branch);
+	const title = titleLine(issue?.title ?? subjects[0] ?? branch);
 	if (issue !== null) return { title, body: joined([issue.body.trim(), listOf(subjects, title)]) };
 	if (commits.length === 1 && only !== undefined) return { title, body: only.split("\n").slice(1).join("\n").trim() };
 	return { title, body: listOf(subjects, title) };
@@ -26,7 +26,7 @@ const joined = (parts: readonly string[]): string => parts.filter((part) => part
 
 /** Nothing, if the one commit says no more than the title. */
 function listOf(subjects: readonly string[], title: string): string {
-	if (subjects.length === 1 && oneLine(subjects[0] ?? "") === title) return "";
+	if (subjects.length === 1 && titleLine(subjects[0] ?? "") === title) return "";
 	const rest = subjects.length - listedMax;
 	return [
 		...subjects.slice(0, listedMax).map((subject) => `- ${subject}`),
@@ -37,7 +37,7 @@ function listOf(subjects: readonly string[], title: string): string {
 /** Without Brood's own trailers, which mean nothing to a reader on a server. */
 const withoutTrailers = (message: string): string => message.replaceAll(/^Brood-[A-Za-z]+: .*(?:\n|$)/gm, "").trim();
 
-const oneLine = (text: string): string =>
+const titleLine = (text: string): string =>
 	text
 		.replaceAll(/[\p{Cc}\s]+/gu, " ")
 		.trim()

@@ -28,7 +28,7 @@ export const TlsConfig = z.strictObject({
 });
 export type TlsConfig = z.infer<typeof TlsConfig>;
 
-const Settings = z.strictObject({
+const HomeConfigFields = z.strictObject({
 	port: z.int().min(0).max(65_535).optional(),
 	/** where people on other machines connect, as `address:port`; needs `tls` */
 	listen: z
@@ -59,7 +59,7 @@ const Settings = z.strictObject({
 });
 
 /** Tokens never cross a network in the clear. */
-export const HomeConfig = Settings.refine(({ listen, tls }) => listen === undefined || tls !== undefined, {
+export const HomeConfig = HomeConfigFields.refine(({ listen, tls }) => listen === undefined || tls !== undefined, {
 	path: ["listen"],
 	error: "needs `tls`: other machines are served over TLS only",
 }).refine(({ listen, tls }) => tls === undefined || listen !== undefined, { path: ["tls"], error: "needs `listen`" });

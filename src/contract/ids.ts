@@ -24,7 +24,7 @@ export type SubscriptionName = z.infer<typeof SubscriptionName>;
 /** A named way to start an agent. */
 export const AgentType = z.string().regex(/^[a-z][a-z0-9-]{0,31}$/, "an agent type is a short lower-case word");
 
-/** The position of an event in the journal: global, in commit order, from 1. */
+/** The number of an event in the journal: global, in commit order, from 1. */
 export const EventId = z.int().positive();
 export type EventId = z.infer<typeof EventId>;
 

@@ -22,7 +22,7 @@ const InsidePath = z
 		"a path inside the project, without . or .. and not into .git",
 	);
 
-const Command = z
+const CommandLine = z
 	.string()
 	.min(1)
 	.max(10_000)
@@ -37,13 +37,15 @@ export const RepositoryConfig = z.strictObject({
 		.max(100)
 		.optional()
 		.describe("files that git ignores and that a new workspace gets a copy of"),
-	setup: Command.optional().describe("prepares a new workspace, and `primary/`"),
+	setup: CommandLine.optional().describe("prepares a new workspace, and `primary/`"),
 	setupForks: z
 		.boolean()
 		.optional()
 		.describe("whether a fork runs the setup command as well; it does if nothing is said"),
-	check: Command.optional().describe("has to succeed on the result before anything is merged"),
-	teardown: Command.optional().describe("runs before a workspace is removed; its failure does not keep the workspace"),
+	check: CommandLine.optional().describe("has to succeed on the result before anything is merged"),
+	teardown: CommandLine.optional().describe(
+		"runs before a workspace is removed; its failure does not keep the workspace",
+	),
 	env: RepositoryEnvList.optional().describe(
 		"variables for agents and the commands above: NAME passes one on from the daemon, NAME=value sets one",
 	),

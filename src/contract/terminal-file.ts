@@ -1,7 +1,7 @@
 // What `terminal.json` in the home has: what the terminal keeps over a restart.
 import { z } from "zod";
 
-const Cursor = z.object({ line: z.int().nonnegative(), column: z.int().nonnegative() });
+const TextCursor = z.object({ line: z.int().nonnegative(), column: z.int().nonnegative() });
 export const Preferences = z.object({
 	/** the mouse scrolls, opens and selects */
 	mouse: z.boolean().catch(true),
@@ -12,7 +12,7 @@ export type Preferences = z.infer<typeof Preferences>;
 
 /** A damaged part is as good as none: only conveniences are in it. Each file has objects of its own, which change. */
 export const Saved = z.object({
-	drafts: z.record(z.string(), z.object({ text: z.string(), cursor: Cursor })).catch(() => ({})),
+	drafts: z.record(z.string(), z.object({ text: z.string(), cursor: TextCursor })).catch(() => ({})),
 	anchors: z.record(z.string(), z.object({ block: z.int(), row: z.int().nonnegative() })).catch(() => ({})),
 	/** the agent that was shown last, by project */
 	last: z.record(z.string(), z.string()).catch(() => ({})),

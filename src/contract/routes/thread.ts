@@ -79,7 +79,7 @@ export const threadRoutes = {
 		agents: true,
 	}),
 	clear: ofAgent.post("/clear", "begin a new context", { answer: Item }),
-	mark: ofAgent.post("/mark", "name a position in the context", {
+	mark: ofAgent.post("/mark", "name a point in the context", {
 		body: z.strictObject({ name: z.string().optional() }),
 		answer: Item,
 	}),
