@@ -312,7 +312,7 @@ describe("the registry", () => {
 			{ type: "issue.delete", issue: 1 },
 			{ type: "issue.prepare", issue: 1 },
 			{ type: "issue.return", issue: 1 },
-			{ type: "issue.lose", issue: 1 },
+			{ type: "issue.loseAgent", issue: 1 },
 			{ type: "issue.gate", issue: 1, exit: 0, output: "" },
 			{ type: "issue.merge", issue: 1, commit: null },
 			{ type: "run.finish", run: 1, ahead: 0, commit: null },

@@ -105,8 +105,8 @@ export type IssuePrepare = z.infer<typeof IssuePrepare>;
 export const IssueReturn = command("issue.return", { ...of, problem: RefusalSchema.optional() });
 export type IssueReturn = z.infer<typeof IssueReturn>;
 /** Its agent ended, or its workspace could not be prepared. Without a reason: check whether that is so. */
-export const IssueLose = command("issue.lose", { ...of, reason: IssueReason.optional() });
-export type IssueLose = z.infer<typeof IssueLose>;
+export const IssueLoseAgent = command("issue.loseAgent", { ...of, reason: IssueReason.optional() });
+export type IssueLoseAgent = z.infer<typeof IssueLoseAgent>;
 export const RunFinish = command("run.finish", {
 	run: EventId,
 	/** how many commits its branch has that base lacks, and its tip */
@@ -147,7 +147,7 @@ export const issueCommands = [
 	IssueReport,
 	IssuePrepare,
 	IssueReturn,
-	IssueLose,
+	IssueLoseAgent,
 	RunFinish,
 	IssueGate,
 	IssueMerge,

@@ -28,12 +28,12 @@ export function decideAsk(agent: AgentState, { turn, question }: ApprovalAsk): D
 	const answer = automaticAnswer(agent, question);
 	const option = answer === null ? undefined : optionFor(question.options, answer.allowed, false);
 	// it cannot be allowed if the program offers no option for that
-	const settled = answer !== null && (option !== undefined || !answer.allowed);
+	const isAnswered = answer !== null && (option !== undefined || !answer.allowed);
 	return [
 		{
 			kind: "approval.asked",
 			agent: agent.id,
-			data: { ...question, turn, ...(settled && { answer: { option: option?.id ?? null, ...answer } }) },
+			data: { ...question, turn, ...(isAnswered && { answer: { option: option?.id ?? null, ...answer } }) },
 		},
 	];
 }

@@ -9,16 +9,16 @@ export function whyNotFree(
 	queueLength: number,
 	capacity: Capacity,
 ): { reason: string; until: number | null } | null {
-	const because = (reason: string, until: number | null = null) => ({ reason, until });
+	const notFree = (reason: string, until: number | null = null) => ({ reason, until });
 	const held = agent.holds.map(({ kind, reason }) => (reason === "" ? kind : `${kind}: ${reason}`));
-	if (agent.holds.length > 0) return because(`held (${held.join(", ")})`);
+	if (agent.holds.length > 0) return notFree(`held (${held.join(", ")})`);
 	const busy = whyNotScheduled(agent, true, null);
-	if (busy !== null) return because(busy.why);
-	if (agent.issue !== null) return because("it is assigned to an issue");
-	if (queueLength > 0) return because(queueLength === 1 ? "1 queued prompt" : `${queueLength} queued prompts`);
+	if (busy !== null) return notFree(busy.why);
+	if (agent.issue !== null) return notFree("it is assigned to an issue");
+	if (queueLength > 0) return notFree(queueLength === 1 ? "1 queued prompt" : `${queueLength} queued prompts`);
 	const claimed = claim(agent, capacity);
 	if ("subscription" in claimed) return null;
-	return because(shortageText(claimed.short), claimed.short.of === "time" ? claimed.short.until : null);
+	return notFree(shortageText(claimed.short), claimed.short.of === "time" ? claimed.short.until : null);
 }
 
 /** Null if it is free, held, or has no earlier turns. */

@@ -48,7 +48,7 @@ export interface HistoryItem {
 	kind: string;
 	text: string | null;
 	data: unknown;
-	/** who let it happen, where that is known */
+	/** who caused it, where that is known */
 	actor?: Actor;
 }
 

@@ -13,7 +13,7 @@ import {
 import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
 import type { TurnState } from "#contract/turn.ts";
 import type { AgentMoveFacts } from "./agent/move.ts";
-import { placeAgain } from "./agent/placement.ts";
+import { chooseNodeAfterFall } from "./agent/placement.ts";
 import type { Decision } from "./decision.ts";
 import { withoutCredentialsAt } from "./slots.ts";
 import { decideCrash, type OpenWork } from "./turn-end.ts";
@@ -43,12 +43,12 @@ export function decideJoin(
 				...(before?.fellAt == null ? {} : { fellAt: before.fellAt }),
 			},
 		},
-		...(isServed ? [] : handOver(agentZero, command.node)),
+		...(isServed ? [] : moveAgentZero(agentZero, command.node)),
 	];
 }
 
 /** Agent 0 goes on at another node: it has no files. With a process at work it stays where that is. */
-function handOver(agentZero: AgentState | undefined, node: NodeId | undefined): NewEvent[] {
+function moveAgentZero(agentZero: AgentState | undefined, node: NodeId | undefined): NewEvent[] {
 	if (agentZero === undefined || node === undefined || agentZero.node === null || agentZero.node === node) return [];
 	const { id, turn, type } = agentZero;
 	if (turn !== null && type !== "human") return [];
@@ -85,7 +85,7 @@ export function decideFall(
 function leftBehind(
 	{ id: fallen, name }: NodeState,
 	{ turns, agents, elsewhere }: FallenWork,
-	heir: NodeId | null,
+	replacedBy: NodeId | null,
 ): NewEvent[] {
 	const why = `Node ${name} stopped answering`;
 	const ended = turns
@@ -108,8 +108,8 @@ function leftBehind(
 		.flatMap((agent): NewEvent[] => {
 			const { id, turn, type, supervisor } = agent;
 			const withoutCredentials = (node: NodeId) => withoutCredentialsAt({ ...agent, node }, elsewhere);
-			const place = { ...elsewhere, type, nodes, withoutCredentials };
-			const node = heir === null || supervisor === null ? heir : placeAgain(place, heir);
+			const facts = { ...elsewhere, type, nodes, withoutCredentials };
+			const node = replacedBy === null || supervisor === null ? replacedBy : chooseNodeAfterFall(facts, replacedBy);
 			const along = turn !== null && type === "human" ? { turn: turn.id } : {};
 			return node === null ? [] : [{ kind: "agent.moved", agent: id, data: { node, ...along } }];
 		});
@@ -128,11 +128,14 @@ export function decideLeaveNode(
 	if (node === undefined) return noNode(id);
 	if (!isActive(node)) return [];
 	const others = nodes.filter((each) => each.id !== id);
-	return [{ kind: "node.left", agent: null, data: { node: id } }, ...handOver(agentZero, heirAmong(others, agentZero))];
+	return [
+		{ kind: "node.left", agent: null, data: { node: id } },
+		...moveAgentZero(agentZero, bestNodeFor(others, agentZero)),
+	];
 }
 
 /** Where agent 0 can best go on: where its program is, else at any active node. */
-function heirAmong(nodes: readonly NodeState[], agentZero: AgentState | undefined): NodeId | undefined {
+function bestNodeFor(nodes: readonly NodeState[], agentZero: AgentState | undefined): NodeId | undefined {
 	const rank = ({ state, types }: NodeState): number =>
 		(state === "up" ? 2 : 0) + (types.includes(agentZero?.type ?? "") ? 1 : 0);
 	return nodes.filter(isActive).toSorted((a, b) => rank(b) - rank(a) || (a.id < b.id ? -1 : 1))[0]?.id;
@@ -174,13 +177,13 @@ export function decideRemoveNode(
 			suggestions: ["brood node list"],
 		});
 	const agentZero = agents.find(({ supervisor }) => supervisor === null);
-	const handed = handOver(agentZero, by.node ?? heirAmong(nodes, agentZero));
-	const living = agents.length - handed.length;
+	const moved = moveAgentZero(agentZero, by.node ?? bestNodeFor(nodes, agentZero));
+	const living = agents.length - moved.length;
 	if (living > 0)
 		return refuse(
 			"CONFLICT",
 			`${living === 1 ? "1 living agent belongs" : `${living} living agents belong`} to node ${node.name}: move or kill ${living === 1 ? "it" : "them"} first.`,
 			{ details: { node: id, livingAgents: living }, suggestions: ["brood agent list"] },
 		);
-	return [{ kind: "node.removed", agent: null, data: { node: id } }, ...handed];
+	return [{ kind: "node.removed", agent: null, data: { node: id } }, ...moved];
 }

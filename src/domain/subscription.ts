@@ -114,8 +114,8 @@ export const limited = (agent: AgentState, until: number): NewEvent[] => [
 ];
 
 /** The end of a limit: the reported time, within bounds. Never at once, so that no agent retries in a tight loop. */
-export function coolingEnd(until: number | null, now: number, withoutWordMs: number): number {
-	return Math.min(Math.max(until ?? now + withoutWordMs, now + shortestMs), now + longestMs);
+export function coolingEnd(until: number | null, now: number, defaultMs: number): number {
+	return Math.min(Math.max(until ?? now + defaultMs, now + shortestMs), now + longestMs);
 }
 
 const shortestMs = 1000;

@@ -55,7 +55,7 @@ export const exact = (amount: number): number => Number(amount.toFixed(8));
 
 export const countedTokens = ({ inputTokens, outputTokens, cachedWriteTokens }: Spent): number =>
 	inputTokens + outputTokens + cachedWriteTokens;
-const counted = (spent: Spent, currency: string): number =>
+const costIn = (spent: Spent, currency: string): number =>
 	spent.costs.find((cost) => cost.currency === currency)?.amount ?? 0;
 
 type Spender = Pick<AgentState, "budget" | "spent">;
@@ -65,7 +65,7 @@ export function leftOf({ budget, spent }: Spender): Budget {
 	const { tokens = null, cost = null } = budget ?? {};
 	return {
 		tokens: tokens === null ? null : Math.max(0, tokens - countedTokens(spent)),
-		cost: cost && { ...cost, amount: exact(Math.max(0, cost.amount - counted(spent, cost.currency))) },
+		cost: cost && { ...cost, amount: exact(Math.max(0, cost.amount - costIn(spent, cost.currency))) },
 	};
 }
 
@@ -199,7 +199,7 @@ function restOf({ budget, spent }: Spender, currency: string): { tokens: number;
 	const { tokens = null, cost = null } = budget ?? {};
 	return {
 		tokens: tokens === null ? 0 : tokens - countedTokens(spent),
-		amount: cost?.currency === currency ? cost.amount - counted(spent, currency) : 0,
+		amount: cost?.currency === currency ? cost.amount - costIn(spent, currency) : 0,
 	};
 }
 

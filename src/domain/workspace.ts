@@ -36,8 +36,8 @@ export function chooseWorkspace(
 	{ parent, project, inMain }: WorkspaceChoiceFacts,
 	command: AgentSpawn,
 ): WorkspaceChoice | Refusal {
-	const settled = parent.workspace !== null || parent.workspacePlan !== null;
-	const usual = parent.supervisor === null ? (project?.base == null ? "none" : "new") : settled ? "new" : "none";
+	const hasWorkspace = parent.workspace !== null || parent.workspacePlan !== null;
+	const usual = parent.supervisor === null ? (project?.base == null ? "none" : "new") : hasWorkspace ? "new" : "none";
 	const request = command.workspace ?? (command.workspaceKind === undefined ? usual : "new");
 	if (request === "none") return nothing;
 	if (request === "share") {

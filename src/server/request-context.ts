@@ -239,7 +239,7 @@ export class RequestContext {
 			: agentView(ready, { queueLength, unreadMail: 0, phase: "model" });
 	}
 
-	/** Whether another node has the program: the decision then places the agent there, or says why not. */
+	/** Whether another node has the program: the decision then chooses that node, or says why not. */
 	async #isElsewhere(type: string | undefined, named: NodeId | undefined): Promise<boolean> {
 		const others = (await this.reads.nodes()).filter(
 			({ id, state }) => id !== this.engine.node?.node && state === "up",

@@ -9,7 +9,7 @@ import { SubscriptionName } from "#contract/ids.ts";
 import { NodeId, type NodeState } from "#contract/node.ts";
 import { isRefusal } from "#contract/refusal.ts";
 import { refusedMove } from "#domain/agent/move.ts";
-import { placeAgain, placeAgent } from "#domain/agent/placement.ts";
+import { chooseNode, chooseNodeAfterFall } from "#domain/agent/placement.ts";
 import { upload } from "#engine/workspaces/uploading.ts";
 import { shell } from "#test/support/cli.ts";
 import { live } from "#test/support/given.ts";
@@ -31,7 +31,7 @@ test("an agent without files goes to the node with its type, its credentials and
 		parent: { ...live("a"), supervisor: null },
 	};
 	const placed = (nodes: readonly NodeState[], more: object = {}, node?: NodeId, notHere?: true) => {
-		const found = placeAgent({ ...without, nodes, asked: a1, type: "claude", ...more }, { node, notHere });
+		const found = chooseNode({ ...without, nodes, asked: a1, type: "claude", ...more }, { node, notHere });
 		return isRefusal(found) ? found.message : (found.node ?? null);
 	};
 	const parent: AgentState = { ...live("a"), supervisor: null };
@@ -60,7 +60,7 @@ test("an agent without files goes to the node with its type, its credentials and
 		"Subscription work has no credentials at node node-b.",
 	);
 	// where one has the program without credentials, these are what is missing
-	const lacking = placeAgent(
+	const lacking = chooseNode(
 		{ ...without, ...elsewhere, nodes: all.slice(0, 2), type: "claude", withoutCredentials },
 		{ node: a1 },
 	);
@@ -75,7 +75,7 @@ test("an agent without files goes to the node with its type, its credentials and
 	});
 	// after a fall one that cannot run at the node that noticed it goes elsewhere, or stays
 	const again = (nodes: readonly NodeState[], asked: NodeId) =>
-		placeAgain({ type: "claude", nodes, withoutCredentials }, asked);
+		chooseNodeAfterFall({ type: "claude", nodes, withoutCredentials }, asked);
 	expect([again(all, c1), again(all, a1), again(all.slice(0, 2), a1)]).toEqual([c1, c1, null]);
 	// nor is one moved to where it could not run
 	const moved = (to: NodeState) =>

@@ -1,4 +1,4 @@
-// Ending an agent. A plain kill hands its children to its own supervisor; a cascade ends them too.
+// Ending an agent. A plain kill puts its children under its own supervisor; a cascade ends them too.
 import type { AgentState, endReasons } from "#contract/agent.ts";
 import type { AgentDelete, AgentKill } from "#contract/agent-commands.ts";
 import type { NewEvent } from "#contract/event.ts";
@@ -38,7 +38,7 @@ export function decideKill(facts: KillFacts, command: AgentKill, by: { actor: Ac
 	if (refusal) return refusal;
 	const ending = command.cascade ? [...facts.descendants, facts.target] : [facts.target];
 	return [
-		...(command.cascade ? [] : handedOver(facts)),
+		...(command.cascade ? [] : childrenMovedUp(facts)),
 		...ending.flatMap((agent) => killed(agent, facts.openWork.get(agent.id), by, command.reason)),
 		...returnBudgets(ending, facts.givers),
 	];
@@ -82,7 +82,7 @@ export function decideDelete(facts: KillFacts, command: AgentDelete): Decision {
 		target.life === "ended"
 			? []
 			: [
-					...handedOver(facts),
+					...childrenMovedUp(facts),
 					...ended(target, ends, reason, command.reason),
 					...returnBudgets([target], facts.givers),
 				];
@@ -92,10 +92,10 @@ export function decideDelete(facts: KillFacts, command: AgentDelete): Decision {
 	];
 }
 
-function handedOver({ target, children }: KillFacts): NewEvent[] {
-	const heir = target.supervisor;
-	if (heir === null) return [];
-	return children.map((child) => ({ kind: "agent.supervised", agent: child.id, data: { supervisor: heir } }));
+function childrenMovedUp({ target, children }: KillFacts): NewEvent[] {
+	const { supervisor } = target;
+	if (supervisor === null) return [];
+	return children.map((child) => ({ kind: "agent.supervised", agent: child.id, data: { supervisor } }));
 }
 
 function killed(

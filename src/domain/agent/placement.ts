@@ -25,7 +25,7 @@ interface PlacementFacts {
 	workspacePlan: object | null;
 }
 
-export function placeAgent(
+export function chooseNode(
 	{ parent, project, nodes = [], asked, workspace, workspacePlan, ...facts }: PlacementFacts,
 	{ node: named, notHere }: Pick<AgentSpawn, "node" | "notHere">,
 ): { node?: NodeId } | Refusal {
@@ -123,7 +123,7 @@ function movableTo(project: ProjectState | null | undefined, { id, name }: NodeS
  * Where an agent without files can go on after its node fell: at the node that is asked if it can run there; null for
  * nowhere.
  */
-export function placeAgain(
+export function chooseNodeAfterFall(
 	{
 		type,
 		nodes,

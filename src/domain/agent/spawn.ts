@@ -16,7 +16,7 @@ import { wrongBinding } from "../subscription.ts";
 import type { OpenCall } from "../turn-end.ts";
 import { splitBudget } from "../usage.ts";
 import { chooseWorkspace } from "../workspace.ts";
-import { placeAgent } from "./placement.ts";
+import { chooseNode } from "./placement.ts";
 
 export interface SpawnFacts {
 	parent: AgentState;
@@ -77,7 +77,7 @@ export function decideSpawn(
 	const allotted = chooseWorkspace({ parent, project: facts.project, inMain: facts.inMain }, command);
 	if (isRefusal(allotted)) return allotted;
 	const withoutCredentials = withoutCredentialsFor(facts, { type, subscription });
-	const at = placeAgent({ ...facts, ...allotted, type, withoutCredentials, asked: by.node ?? null }, command);
+	const at = chooseNode({ ...facts, ...allotted, type, withoutCredentials, asked: by.node ?? null }, command);
 	if (isRefusal(at)) return at;
 	const budget = splitBudget(parent, command.budget);
 	if (isRefusal(budget)) return budget;

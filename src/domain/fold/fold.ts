@@ -8,12 +8,12 @@ import type { AgentId } from "#contract/ids.ts";
 import { agentChanges } from "./agent.ts";
 import type { Changes, KeyOf, RowKind, StateOf } from "./change.ts";
 import { entryChanges, issueChanges, runChanges } from "./issue.ts";
+import { approvalChanges, mailChanges, waitChanges } from "./messaging.ts";
 import { nodeChanges } from "./node.ts";
-import { approvalChanges, mailChanges, waitChanges } from "./open.ts";
 import { personChanges } from "./person.ts";
 import { projectChanges, subscriptionChanges } from "./project.ts";
 import { promptChanges } from "./prompt.ts";
-import { leaseChanges, turnChanges } from "./turn.ts";
+import { turnChanges, turnLeaseChanges } from "./turn.ts";
 
 const changes = {
 	agent: agentChanges,
@@ -23,7 +23,7 @@ const changes = {
 	node: nodeChanges,
 	prompt: promptChanges,
 	turn: turnChanges,
-	turnLease: leaseChanges,
+	turnLease: turnLeaseChanges,
 	approval: approvalChanges,
 	wait: waitChanges,
 	mail: mailChanges,

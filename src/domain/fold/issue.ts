@@ -18,7 +18,7 @@ const on = <E extends OfIssue>(change: (row: IssueState, event: E) => Partial<Is
 	change: (row: IssueState, event: E): IssueState => ({ ...row, ...change(row, event), updatedAt: event.at }),
 });
 
-const touched = on<OfIssue>(() => ({}));
+const updatedOnly = on<OfIssue>(() => ({}));
 
 export const issueChanges = {
 	"issue.added": { keys: ({ id }) => [id], make: added },
@@ -59,10 +59,10 @@ export const issueChanges = {
 	"issue.deescalated": on(() => ({ attention: null, failures: 0, bounces: 0, notBefore: null })),
 	"issue.failed": on((row, { data }) => ({ failures: row.failures + 1, notBefore: data.notBefore })),
 	"issue.deleted": on((_, { at }) => ({ deletedAt: at })),
-	"issue.commented": touched,
-	"issue.documented": touched,
-	"issue.messaged": touched,
-	"issue.delivered": touched,
+	"issue.commented": updatedOnly,
+	"issue.documented": updatedOnly,
+	"issue.messaged": updatedOnly,
+	"issue.delivered": updatedOnly,
 	"run.started": { ...on((_, { id }) => ({ run: id, report: null, attention: null })), ifThere: true },
 	"run.finished": { ...on(ran), ifThere: true },
 	"prompt.queued": {

@@ -59,7 +59,7 @@ const leased = ({ subscription = null, node = null }: Partial<Pick<TurnLease, "s
 });
 
 /** A turn that begins to wait gives back its place and its slot with the same event. */
-export const leaseChanges = {
+export const turnLeaseChanges = {
 	"turn.started": {
 		keys: ({ id, data }) => (data.place === true ? [id] : []),
 		make: ({ id, agent, data, at }) => ({ turn: id, agent, ...leased(data), at }),

@@ -2,7 +2,7 @@
 import type { NewEvent } from "#contract/event.ts";
 import { type Actor, actingAgent } from "#contract/ids.ts";
 import type { IssueState, RunState } from "#contract/issue.ts";
-import type { IssueLose, IssueReport, RunFinish } from "#contract/issue-commands.ts";
+import type { IssueLoseAgent, IssueReport, RunFinish } from "#contract/issue-commands.ts";
 import type { ProjectState } from "#contract/project.ts";
 import { refuse } from "#contract/refusal.ts";
 import type { TurnState } from "#contract/turn.ts";
@@ -59,16 +59,16 @@ function nextStep(facts: FinishFacts, { problem }: RunFinish, work: boolean): Ne
 	const loaded = presetNamed(project, issue.preset);
 	const stage = "preset" in loaded ? stageOf(loaded.preset, issue.stage) : undefined;
 	// without automatic work, the agent stays assigned for the person who takes over
-	const letGo = project.auto || on.agent.life === "ended" ? releaseOf(issue, on, false) : [];
+	const released = project.auto || on.agent.life === "ended" ? releaseOf(issue, on, false) : [];
 	if ("broken" in loaded || stage === undefined)
 		return [
-			...letGo,
+			...released,
 			escalated(
 				issue,
 				`Its preset ${issue.preset} is broken: ${"broken" in loaded ? loaded.broken : "its stage is gone"}.`,
 			),
 		];
-	if (issue.attention !== null) return letGo;
+	if (issue.attention !== null) return released;
 	if (work)
 		return [
 			...releaseOf(issue, on, true),
@@ -77,12 +77,12 @@ function nextStep(facts: FinishFacts, { problem }: RunFinish, work: boolean): Ne
 				: passed(issue, loaded.preset, stage)),
 		];
 	if (problem !== undefined)
-		return [...letGo, ...failed(issue, project, `Its work could not be settled: ${problem}`, at)];
-	if (turn.state === "completed") return [...letGo, escalated(issue, withoutWork(facts.final))];
+		return [...released, ...failed(issue, project, `Its work could not be settled: ${problem}`, at)];
+	if (turn.state === "completed") return [...released, escalated(issue, withoutWork(facts.final))];
 	const ended = `Its turn ${turn.state === "failed" ? "failed" : `was ${turn.state}`}`;
 	const reason = turn.reason === null ? `${ended}.` : `${ended}: ${turn.reason.replace(/\.$/, "")}.`;
 	return [
-		...letGo,
+		...released,
 		...(turn.stoppingFor === "interrupt" ? [escalated(issue, reason)] : failed(issue, project, reason, at)),
 	];
 }
@@ -107,9 +107,9 @@ export function decideReport(
 }
 
 /** Its agent ended, is held or never started. Without a reason, only checks for that. */
-export function decideLose(
+export function decideLoseAgent(
 	{ issue, project, on }: IssueInProject & { on: AgentFacts | null },
-	{ reason }: IssueLose,
+	{ reason }: IssueLoseAgent,
 	{ monotonic: at }: { monotonic: number },
 ): Decision {
 	if (on === null || issue.run !== null) return [];

@@ -1,10 +1,17 @@
 // Commands of the daemon's reactors about the work on an issue: its branch, its runs, its gate and its merge.
 import type { RunState } from "#contract/issue.ts";
-import { IssueGate, IssueLose, IssueMerge, IssuePrepare, IssueReturn, RunFinish } from "#contract/issue-commands.ts";
+import {
+	IssueGate,
+	IssueLoseAgent,
+	IssueMerge,
+	IssuePrepare,
+	IssueReturn,
+	RunFinish,
+} from "#contract/issue-commands.ts";
 import type { TurnState } from "#contract/turn.ts";
 import { decidePrepare, decideReturn } from "#domain/issue/assign.ts";
 import { decideGate, decideMerged } from "#domain/issue/review.ts";
-import { decideFinishRun, decideLose, type FinishFacts } from "#domain/issue/runs.ts";
+import { decideFinishRun, decideLoseAgent, type FinishFacts } from "#domain/issue/runs.ts";
 import { defineCommand } from "./define.ts";
 import { agentFacts, onIssue } from "./on-issue.ts";
 import type { UnitOfWork } from "./unit-of-work.ts";
@@ -36,12 +43,12 @@ export const issueWorkDefinitions = {
 			issue === undefined || project === undefined ? [] : decideReturn(issue, agent, command, project.context),
 		subject: {},
 	}),
-	"issue.lose": onIssue({
-		schema: IssueLose,
+	"issue.loseAgent": onIssue({
+		schema: IssueLoseAgent,
 		allowedActors: "daemon",
 		startsWork: false,
 		load: async (work, { issue }) => ({ on: await agentFacts(work, issue.assignee) }),
-		decide: decideLose,
+		decide: decideLoseAgent,
 	}),
 	"issue.gate": onIssue({
 		schema: IssueGate,

@@ -195,22 +195,22 @@ export class IssueMover implements Reactor, AsyncDisposable {
 				if (isBusy(there)) return null;
 				if (isRefusal(there))
 					return {
-						type: "issue.lose",
+						type: "issue.loseAgent",
 						issue: issue.id,
 						reason: `Its branch could not be checked out: ${there.message}`,
 					};
 				return { type: "issue.prepare", issue: issue.id, branch: there.branch };
 			};
 		}
-		// whether it is lost is decided inside the transaction
-		const mayBeLost =
+		// whether its agent is lost is decided inside the transaction
+		const mayHaveLostAgent =
 			agent?.life === "ended" || (agent?.activity === "idle" && agent.turn === null && issue.attention === null);
 		const waits =
-			mayBeLost &&
+			mayHaveLostAgent &&
 			agent?.life !== "ended" &&
 			agent?.holds.length === 0 &&
 			(await reads.promptsFrom(id, "issue")).length > 0;
-		return mayBeLost && !waits ? async () => ({ type: "issue.lose", issue: issue.id }) : null;
+		return mayHaveLostAgent && !waits ? async () => ({ type: "issue.loseAgent", issue: issue.id }) : null;
 	}
 
 	async #gate(assignment: IssueInProject, signal: AbortSignal): Promise<CommandInput | null> {
