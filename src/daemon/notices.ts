@@ -50,22 +50,24 @@ export function startNotices(
 	return stack;
 }
 
-/** One notice per agent: a failed turn often sets a hold as well. */
-const once = (calls: readonly NoticeTrigger[]): readonly NoticeTrigger[] => [
+/** One error notice per agent: a failed turn often sets a hold as well. */
+const once = (triggers: readonly NoticeTrigger[]): readonly NoticeTrigger[] => [
 	...new Map(
-		calls.map((call) => [call.kind === "error" ? `${call.event.agent}` : call.event.id, call] as const),
+		triggers.map(
+			(trigger) => [trigger.kind === "error" ? `${trigger.event.agent}` : trigger.event.id, trigger] as const,
+		),
 	).values(),
 ];
 
-async function tell({ reads }: Engine, notifier: Notifier, call: NoticeTrigger): Promise<void> {
-	const id: AgentId | null = call.event.agent;
+async function tell({ reads }: Engine, notifier: Notifier, trigger: NoticeTrigger): Promise<void> {
+	const id: AgentId | null = trigger.event.agent;
 	const [agent = null, issue = null] = [
 		id === null ? null : await reads.agent(id),
-		call.issue === null ? null : await reads.issue(call.issue),
+		trigger.issue === null ? null : await reads.issue(trigger.issue),
 	];
 	// no notice for a turn on an issue, which ends in a review, or while more prompts are queued
-	const isPart = call.kind === "done" && id !== null && (agent?.issue != null || (await hasMore(reads, id)));
-	if (!isPart) notifier.notify(noticeOf(call, { agent, issue }));
+	const isPart = trigger.kind === "done" && id !== null && (agent?.issue != null || (await hasMore(reads, id)));
+	if (!isPart) notifier.notify(noticeOf(trigger, { agent, issue }));
 }
 
 const hasMore = async (reads: Engine["reads"], agent: AgentId): Promise<boolean> =>

@@ -55,7 +55,7 @@ export class StreamFilter {
 			(kinds === undefined || kinds.includes(event.kind) || kinds.includes(event.kind.split(".")[0] ?? "")) &&
 			(threads === undefined ||
 				!isItem(event) ||
-				telling.includes(event.kind) ||
+				rowChanging.includes(event.kind) ||
 				(event.agent !== null && threads.includes(event.agent)))
 		);
 	}
@@ -99,4 +99,4 @@ export class StreamFilter {
 	}
 }
 
-const telling: readonly string[] = rowChangingItems;
+const rowChanging: readonly string[] = rowChangingItems;

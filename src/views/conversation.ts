@@ -158,7 +158,7 @@ function blockOf(item: Shown): Block | null {
 	});
 	switch (kind) {
 		case "user":
-			return block("prompt", { author: authorOf(item) ?? "" });
+			return block("prompt", { author: shownAuthorOf(item) ?? "" });
 		case "assistant":
 			return text === "" ? null : block("message");
 		case "final":
@@ -182,7 +182,7 @@ function blockOf(item: Shown): Block | null {
 			return block("note", { text: usageLine(Object(item.data)) });
 		default:
 			return block("note", {
-				author: authorOf(item) ?? "",
+				author: shownAuthorOf(item) ?? "",
 				text: noteOf(kind, text, item.data),
 				bad: kind === "timeout" || kind === "killed",
 			});
@@ -193,7 +193,7 @@ function blockOf(item: Shown): Block | null {
  * Whose words a prompt or an interrupt has; null if they are the owner's or the system's, or quote their authors as
  * mail does.
  */
-export function authorOf({ kind, data, actor }: Pick<Item, "kind" | "data"> & { actor?: string }): string | null {
+export function shownAuthorOf({ kind, data, actor }: Pick<Item, "kind" | "data"> & { actor?: string }): string | null {
 	const author = kind === "user" ? authorIn(data) : kind === "interrupt" ? (actor ?? null) : null;
 	return author === mailAuthor || author === "human" || author === "system" ? null : author;
 }

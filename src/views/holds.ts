@@ -5,7 +5,7 @@ import { holdTable, verbThatEndsHolds } from "#domain/agent-state/holds.ts";
 
 type Held = Pick<Agent, "handle" | "project" | "holds" | "lastError">;
 
-export const continues = (agent: Held): string => `brood agent ${verbThatEndsHolds(agent)} ${fullName(agent)}`;
+export const continueCommand = (agent: Held): string => `brood agent ${verbThatEndsHolds(agent)} ${fullName(agent)}`;
 
 /** The reason of the hold that makes its label `error`; empty if there is none. */
 export const errorReason = ({ holds }: Pick<Held, "holds">): string =>

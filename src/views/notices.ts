@@ -16,23 +16,23 @@ export interface NoticeTrigger {
 }
 
 export function noticeTriggerOf(event: Event): NoticeTrigger | null {
-	const call = (kind: NoticeKind, issue: number | null = null): NoticeTrigger => ({ kind, event, issue });
+	const trigger = (kind: NoticeKind, issue: number | null = null): NoticeTrigger => ({ kind, event, issue });
 	const asked = dataOf(event, "approval.asked");
-	if (asked !== undefined) return asked.answer === undefined ? call("approval") : null;
+	if (asked !== undefined) return asked.answer === undefined ? trigger("approval") : null;
 	const held = dataOf(event, "agent.held");
-	if (held !== undefined) return holdTable[held.hold].label === "error" ? call("error") : null;
+	if (held !== undefined) return holdTable[held.hold].label === "error" ? trigger("error") : null;
 	const ended = dataOf(event, "turn.ended");
 	if (ended !== undefined)
-		return ended.state === "failed" ? call("error") : ended.state === "completed" ? call("done") : null;
+		return ended.state === "failed" ? trigger("error") : ended.state === "completed" ? trigger("done") : null;
 	const moved = dataOf(event, "issue.moved");
 	if (moved !== undefined) {
 		const kind = moved.waiting === "approval" ? "review" : moved.final === true ? "done" : null;
-		return kind && call(kind, moved.issue);
+		return kind && trigger(kind, moved.issue);
 	}
 	const waits = dataOf(event, "issue.waitChanged");
-	if (waits !== undefined) return waits.waiting === "approval" ? call("review", waits.issue) : null;
+	if (waits !== undefined) return waits.waiting === "approval" ? trigger("review", waits.issue) : null;
 	const escalated = dataOf(event, "issue.escalated");
-	return escalated === undefined ? null : call("review", escalated.issue);
+	return escalated === undefined ? null : trigger("review", escalated.issue);
 }
 
 const textMax = 300;

@@ -6,7 +6,7 @@ import { isRefusal } from "#contract/refusal.ts";
 import type { Progress } from "#contract/wire.ts";
 import { doneWithin } from "#engine/loop/time-limits.ts";
 import { caught } from "#engine/ports/log.ts";
-import { authorOf } from "#views/conversation.ts";
+import { shownAuthorOf } from "#views/conversation.ts";
 import type { Handlers, RequestContext } from "../request-context.ts";
 
 /** git looks at so many workspaces at once */
@@ -55,9 +55,9 @@ async function progressOf(
 
 async function lastTextOf({ reads }: RequestContext, agent: AgentId): Promise<string | null> {
 	const items = await reads.itemsBefore(agent, null, 12);
-	const last = items.findLast(({ kind, text }) => telling.includes(kind) && text !== null && text.trim() !== "");
+	const last = items.findLast(({ kind, text }) => textKinds.includes(kind) && text !== null && text.trim() !== "");
 	if (last === undefined) return null;
-	const author = authorOf(last);
+	const author = shownAuthorOf(last);
 	const by = author === null ? "" : `(from ${await nameOf(author)}) `;
 	return `${by}${last.text?.trim() ?? ""}`.slice(0, textMax).toWellFormed();
 
@@ -66,12 +66,12 @@ async function lastTextOf({ reads }: RequestContext, agent: AgentId): Promise<st
 		return (id.success ? (await reads.agentsWith([id.data]))[0]?.handle : undefined) ?? actor;
 	}
 }
-const telling: readonly string[] = ["assistant", "tool_call", "user", "final"];
+const textKinds: readonly string[] = ["assistant", "tool_call", "user", "final"];
 
 /** Null if git takes too long, or fails: the rest of the line is still true. */
 async function branchInTime(context: RequestContext, agent: AgentState): Promise<Progress["branch"]> {
 	let found: Progress["branch"] = null;
-	const look = branchOf(context, agent).then(
+	const look = branchProgress(context, agent).then(
 		(branch) => {
 			found = branch;
 		},
@@ -80,7 +80,7 @@ async function branchInTime(context: RequestContext, agent: AgentState): Promise
 	return (await doneWithin(lookMs, look)) ? found : null;
 }
 
-async function branchOf({ engine: { cycle } }: RequestContext, agent: AgentState): Promise<Progress["branch"]> {
+async function branchProgress({ engine: { cycle } }: RequestContext, agent: AgentState): Promise<Progress["branch"]> {
 	if (cycle === null || agent.workspace === null) return null;
 	const [status, diff] = await Promise.all([cycle.branchStatus(agent), cycle.diff(agent, "base", "names")]);
 	if (isRefusal(status) || isRefusal(diff)) return null;

@@ -7,7 +7,7 @@ import { isItem } from "#contract/item-kinds.ts";
 import { refuse } from "#contract/refusal.ts";
 import { inline } from "#contract/visible.ts";
 import type { Agent, Prompt, Turn } from "#contract/wire.ts";
-import { continues } from "#views/holds.ts";
+import { continueCommand } from "#views/holds.ts";
 import { answerApproval } from "./answer-approval.ts";
 import { reconnect } from "./connect.ts";
 import { howToLogInIfNot } from "./default-type.ts";
@@ -86,7 +86,7 @@ export async function startable(client: Client, prompt: Pick<Prompt, "id" | "age
 		refuse(
 			"AGENT_INVALID_STATE",
 			`${found.handle} is held and does not start prompt ${prompt.id}: ${why}.${login === null ? "" : ` ${login}`}`,
-			{ suggestions: [`brood agent status ${fullName(found)}`, ...otherModel(found), continues(found)] },
+			{ suggestions: [`brood agent status ${fullName(found)}`, ...otherModel(found), continueCommand(found)] },
 		),
 	);
 }

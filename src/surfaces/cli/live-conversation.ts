@@ -4,7 +4,7 @@ import { looseData } from "#contract/loose-data.ts";
 import type { Delta } from "#contract/stream.ts";
 import { indented, inline, visible } from "#contract/visible.ts";
 import type { Item } from "#contract/wire.ts";
-import { authorOf, callTitle, callWords, insideOf, resultOf, summaryOf, toolOf } from "#views/conversation.ts";
+import { callTitle, callWords, insideOf, resultOf, shownAuthorOf, summaryOf, toolOf } from "#views/conversation.ts";
 import { planSteps } from "#views/plan.ts";
 import { printPainted, terminalColumns } from "./print.ts";
 import { hasColour, painted, type Style } from "./style.ts";
@@ -71,7 +71,7 @@ export class LiveConversation {
 		this.endPiece();
 		const { kind } = item;
 		const text = item.text?.trim() ?? "";
-		const author = authorOf(item);
+		const author = shownAuthorOf(item);
 		if (kind === "user") this.#line("strong", `${author === null ? "" : `${inline(author)} `}› ${text}`);
 		else if (kind === "tool_call") this.#toolCall(item);
 		else if (kind === "tool_result") this.#toolResult(item);

@@ -3,7 +3,7 @@ import { fullName } from "#contract/full-name.ts";
 import type { Node } from "#contract/node-wire.ts";
 import { indented, inline } from "#contract/visible.ts";
 import type { Agent, Availability } from "#contract/wire.ts";
-import { continues } from "#views/holds.ts";
+import { continueCommand } from "#views/holds.ts";
 import { nodeName } from "#views/node-name.ts";
 import { isHumanAgentsTurn } from "#views/state-style.ts";
 import { budgetLine, spentLine } from "#views/usage-lines.ts";
@@ -136,7 +136,7 @@ export function agentDetails(agent: Agent, nodes: readonly Node[], agents: reado
 			"held",
 			`${kind}${reason === "" ? "" : ` (${reason})`}, by ${by}, ${at}`,
 		]),
-		["to continue", holds.length === 0 ? null : continues(agent)],
+		["to continue", holds.length === 0 ? null : continueCommand(agent)],
 	];
 	return details(lines.map(([name, value]) => [inWords(name), value]));
 }

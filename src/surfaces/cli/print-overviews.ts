@@ -2,7 +2,7 @@
 import type { BoardColumn, Inbox, TreeRow } from "#contract/overviews.ts";
 import { inline } from "#contract/visible.ts";
 import { finishHint } from "#views/agent-text.ts";
-import { continues, errorReason } from "#views/holds.ts";
+import { continueCommand, errorReason } from "#views/holds.ts";
 import { fallenNodeHint } from "#views/overviews.ts";
 import { table } from "./print.ts";
 import { labelText } from "./print-agents.ts";
@@ -16,7 +16,7 @@ export function inboxText({ approvals, errors, humanAgents, reviews, limits, nod
 		agent.project ?? "-",
 		agent.lastError?.code ?? "-",
 		inline(errorReason(agent)),
-		continues(agent),
+		continueCommand(agent),
 	]);
 	const human = humanAgents.map(({ handle, project, turn }) => [
 		handle,

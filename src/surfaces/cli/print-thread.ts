@@ -4,7 +4,7 @@ import { fullName } from "#contract/full-name.ts";
 import { looseData } from "#contract/loose-data.ts";
 import { indented, inline, oneLine } from "#contract/visible.ts";
 import type { Found, Item, Mail, Prompt, Turn } from "#contract/wire.ts";
-import { authorOf, toolText } from "#views/conversation.ts";
+import { shownAuthorOf, toolText } from "#views/conversation.ts";
 import { usageLine } from "#views/usage-lines.ts";
 import { age, table } from "./print.ts";
 
@@ -72,7 +72,7 @@ export function itemLine(item: ShownItem): string {
 
 /** `(from opus-1) …`: words that are not the user's, though they are in a prompt. */
 export function authored(item: ShownItem, words: string): string {
-	const author = authorOf(item);
+	const author = shownAuthorOf(item);
 	return author === null ? words : `(from ${inline(author)}) ${words}`;
 }
 
