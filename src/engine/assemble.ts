@@ -30,7 +30,7 @@ import { Provisioner } from "./reactors/provision.ts";
 import { waitsReactor } from "./reactors/waits.ts";
 import { wakeOnMailReactor } from "./reactors/wake-on-mail.ts";
 import { ensureAgentZero, recover } from "./recover.ts";
-import { fallingWith } from "./turns/kept-output.ts";
+import { dispatchWithKeptOutput } from "./turns/kept-output.ts";
 import { TurnRunner } from "./turns/run-turns.ts";
 import { Scheduler } from "./turns/scheduling.ts";
 import { startTurnsReactor } from "./turns/start-turns.ts";
@@ -86,7 +86,7 @@ export async function assemble(parts: AssemblyParts): Promise<Assembled> {
 	const { node, lastEpoch } = await join(parts, dispatch);
 	const { driver, watchdog = null, nodeClock: clock } = parts;
 	const { beats } = store;
-	const fall = fallingWith({ ...parts, reads: store.reads }, dispatch);
+	const fall = dispatchWithKeptOutput({ ...parts, reads: store.reads }, dispatch);
 	const watch =
 		node === null || beats === null || clock === null
 			? null
@@ -151,11 +151,11 @@ async function assembleAs(parts: AssemblyParts, begun: Begun): Promise<Assembled
 		retention: parts.retention ?? retention,
 		sweepers: parts.sweepers ?? [],
 	});
-	const supervised = [
+	const longLived = [
 		...reactors.map((reactor) => ({ name: reactor.name, start: () => startReactor(reactor, publisher) })),
 		{ name: "upkeep", start: () => upkeep.start() },
 	];
-	const partRunner = await PartRunner.start(supervised, { ...restarts, clock, log });
+	const partRunner = await PartRunner.start(longLived, { ...restarts, clock, log });
 	return {
 		...{ ...begun, receipts, agentZero, partRunner, runner, issueMover, issueWork, problems },
 		...{ scheduler, provisioner, cycle, upkeep, errands, moving, recoveredAfter, startedAfter },

@@ -9,7 +9,7 @@ import { until } from "./loop/until.ts";
 import type { EngineDependencies } from "./parts.ts";
 import type { CommandRequest, Outcome } from "./ports/dispatch.ts";
 import { caught, type Log } from "./ports/log.ts";
-import { dropUsed, fallingWith, keptOutput, type Output } from "./turns/kept-output.ts";
+import { dispatchWithKeptOutput, dropUsed, keptOutput, type Output } from "./turns/kept-output.ts";
 import { forkWithFiles, isForkBusy, type SpawnRequest, untilFree } from "./workspaces/forking.ts";
 
 /** a stopped process normally ends long before this; its files are snapshotted after that */
@@ -110,7 +110,7 @@ export class DispatchAndWait {
 	/** A fork of a parent with an open tool call waits for the end of the call. */
 	async #dispatchOnceFree(request: CommandRequest, gone?: AbortSignal): Promise<Outcome> {
 		const { dispatcher, publisher } = this.#made;
-		const first = await fallingWith(this.#outputParts, (each) => dispatcher.dispatch(each))(request);
+		const first = await dispatchWithKeptOutput(this.#outputParts, (each) => dispatcher.dispatch(each))(request);
 		if (!isForkBusy(first)) return first;
 		const again = async (): Promise<Outcome | null> => {
 			const outcome = await dispatcher.dispatch(request);

@@ -148,7 +148,7 @@ export class Engine implements AsyncDisposable {
 			.catch(caught(this.log, "nodes", "The other nodes could not be told that this one stops"));
 	}
 
-	/** This daemon was replaced: ends its processes, without a last word and without the store. */
+	/** This daemon was replaced: kills its processes with SIGKILL, and writes nothing to the store. */
 	async killProcesses(): Promise<void> {
 		await this.#parts.driver?.killAll();
 	}

@@ -110,7 +110,7 @@ export class Errands implements AsyncDisposable {
 		while (this.#again && !this.#stop.signal.aborted) {
 			this.#again = false;
 			await this.#begin();
-			await this.#hear();
+			await this.#readAnswers();
 		}
 	}
 
@@ -137,7 +137,7 @@ export class Errands implements AsyncDisposable {
 		this.#tell();
 	}
 
-	async #hear(): Promise<void> {
+	async #readAnswers(): Promise<void> {
 		if (this.#waiting.size === 0) return;
 		const answers = await this.#parts.store.errands.answers([...this.#waiting.keys()]);
 		for (const { id, answer } of answers) this.#waiting.get(id)?.resolve({ answer });

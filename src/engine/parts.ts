@@ -1,4 +1,4 @@
-// The parts of an engine.
+// What an engine is put together from.
 import type { Limits } from "#contract/limits.ts";
 import type { NodeJoin } from "#contract/node.ts";
 import type { Retention } from "#contract/retention.ts";

@@ -37,7 +37,7 @@ import { decideReport } from "#domain/issue/runs.ts";
 import { claim } from "#domain/slots.ts";
 import { capacityOf } from "./capacity.ts";
 import { defineCommand } from "./define.ts";
-import { agentFacts, factsOf, issueMoveFacts, numbered, onIssue } from "./on-issue.ts";
+import { agentFacts, issueFacts, issueMoveFacts, numbered, onIssue } from "./on-issue.ts";
 
 export const issueDefinitions = {
 	"issue.add": defineCommand({
@@ -72,7 +72,7 @@ export const issueDefinitions = {
 		allowedActors: "people",
 		startsWork: false,
 		load: async (work, facts, { command, limits }) => ({
-			...(await factsOf(work, facts)),
+			...(await issueFacts(work, facts)),
 			on: await agentFacts(work, command.agent),
 			capacity: await capacityOf(work, limits),
 		}),
@@ -136,7 +136,7 @@ export const issueDefinitions = {
 		allowedActors: "people",
 		startsWork: false,
 		load: async (work, facts) => ({
-			...(await factsOf(work, facts)),
+			...(await issueFacts(work, facts)),
 			last: await agentFacts(work, facts.issue.lastAgent),
 		}),
 		decide: decideReject,
@@ -152,7 +152,7 @@ export const issueDefinitions = {
 		allowedActors: "people",
 		startsWork: false,
 		load: async (work, facts) => ({
-			...(await factsOf(work, facts)),
+			...(await issueFacts(work, facts)),
 			on: await agentFacts(work, facts.issue.assignee),
 		}),
 		decide: decideRetryIssue,

@@ -67,7 +67,7 @@ export async function numbered(
 }
 
 /** The issue with everything around it. */
-export async function factsOf(work: UnitOfWork, { issue, project }: IssueInProject): Promise<IssueFacts> {
+export async function issueFacts(work: UnitOfWork, { issue, project }: IssueInProject): Promise<IssueFacts> {
 	const { tx } = work;
 	return {
 		issue,

@@ -18,7 +18,7 @@ export function faultRefusal(error: unknown): Refusal | null {
 const causesMax = 5;
 
 /** The same, with INTERNAL_ERROR for a bug, for callers that continue after it. */
-export function anyFault(error: unknown): Refusal {
+export function errorRefusal(error: unknown): Refusal {
 	const message = messageOf(error);
 	return faultRefusal(error) ?? refuse("INTERNAL_ERROR", message.slice(0, 2000).toWellFormed());
 }

@@ -58,7 +58,7 @@ async function watch(reactor: Reactor, publisher: Publisher, signal: AbortSignal
 		const close = (): void => reader[Symbol.dispose]();
 		signal.addEventListener("abort", close, { once: true });
 		try {
-			// subscribed before the first look, so that nothing can happen in between unseen
+			// it follows events before the first look, so that nothing can happen in between unseen
 			let timer = await lookWithRetries(reactor, signal, reader);
 			for (let events = await reader.next(); events !== null; events = await reader.next()) {
 				// every event is shown, also after one that wakes: some reactors note what it is about

@@ -40,7 +40,7 @@ export interface Driver extends AsyncDisposable {
 	 */
 	freezeAll(): void;
 	thawAll(): void;
-	/** Ends all processes of this node at once, also those that are frozen, without a last word. */
+	/** Kills all processes of this node with SIGKILL, also those that are frozen. */
 	killAll(): Promise<void>;
 	/**
 	 * The processes that its tools left running, as far as known: all but its program and what ran before its first turn.
@@ -54,7 +54,7 @@ export interface Driver extends AsyncDisposable {
 
 export interface ProcessRequest {
 	subscription: SubscriptionState | null;
-	/** its own session, and whether it certainly is as the journal; if not, only a process that has it open may know */
+	/** its own session, and whether a new process may resume it; if not, only a process that has it open continues it */
 	own: { session: string; resumable: boolean } | null;
 	/** a session of which it may take a copy */
 	copyOf: string | null;

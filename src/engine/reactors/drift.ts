@@ -22,15 +22,15 @@ export function driftReactor(parts: Parts): Reactor {
 		name: "drift",
 		wakes: () => false,
 		async look(signal) {
-			const settled = (agent: AgentState): boolean =>
+			const hasIdleWorkspace = (agent: AgentState): boolean =>
 				isOwn(parts.node, agent) && agent.workspace !== null && agent.turn === null && agent.lease === null;
 			// a disk may be mounted after the daemon starts; a turn before that holds its agent
 			const away = (agent: AgentState): boolean =>
 				["REPOSITORY_UNUSABLE", "SANDBOX_IMPOSSIBLE"].includes(parts.problems.of(agent.project)?.code ?? "");
-			for (const { id } of (await parts.reads.agents({ life: "live" })).filter(settled)) {
+			for (const { id } of (await parts.reads.agents({ life: "live" })).filter(hasIdleWorkspace)) {
 				if (signal.aborted) break;
 				const agent = await parts.reads.agent(id);
-				if (agent === undefined || !settled(agent) || away(agent)) continue;
+				if (agent === undefined || !hasIdleWorkspace(agent) || away(agent)) continue;
 				// a repository that cannot be read is reported by the next turn there
 				await drift(parts, agent).catch(
 					caught(parts.log, "drift", "A workspace could not be looked at", { agent: agent.id }),

@@ -18,7 +18,7 @@ import { isRefusal, type Refusal } from "#contract/refusal.ts";
 import { hasNoWorkUnderWay } from "#domain/availability.ts";
 import type { IssueInProject } from "#domain/issue/decide.ts";
 import { presetNamed, stageOf } from "#domain/preset.ts";
-import { anyFault } from "../loop/fault.ts";
+import { errorRefusal } from "../loop/fault.ts";
 import type { LookResult, Reactor } from "../loop/reactor.ts";
 import { untilRecorded } from "../loop/retry.ts";
 import { type Clock, monotonicNow } from "../ports/clock.ts";
@@ -162,7 +162,7 @@ export class IssueMover implements Reactor, AsyncDisposable {
 		const settled = await attempt(() =>
 			this.#parts.issueWork.settle({ ...assignment, agent, branch: assignment.issue.branch ?? "" }),
 		);
-		if (isBusy(settled)) return null;
+		if (isWorkspaceBusy(settled)) return null;
 		const { ahead, commit } = isRefusal(settled) ? { ahead: 0, commit: null } : settled;
 		return { type: "run.finish", run: run.id, ahead, commit, ...(isRefusal(settled) && { problem: settled.message }) };
 	}
@@ -181,7 +181,7 @@ export class IssueMover implements Reactor, AsyncDisposable {
 						branch: assignment.issue.branch ?? "",
 					})) ?? nothing,
 			);
-			return isBusy(problem) ? null : { ...returned, ...(isRefusal(problem) && { problem }) };
+			return isWorkspaceBusy(problem) ? null : { ...returned, ...(isRefusal(problem) && { problem }) };
 		};
 	}
 
@@ -192,7 +192,7 @@ export class IssueMover implements Reactor, AsyncDisposable {
 		if (agent?.life === "live" && agent.activity === "preparing" && agent.issue?.id === issue.id) {
 			return async () => {
 				const there = await attempt(() => issueWork.switchBranch({ ...assignment, agent, branch: issue.branch ?? "" }));
-				if (isBusy(there)) return null;
+				if (isWorkspaceBusy(there)) return null;
 				if (isRefusal(there))
 					return {
 						type: "issue.loseAgent",
@@ -246,14 +246,14 @@ export class IssueMover implements Reactor, AsyncDisposable {
 const nothing = {};
 
 /** Another step uses the workspace. The end of that step wakes the reactor. */
-const isBusy = (outcome: object): boolean => isRefusal(outcome) && outcome.code === "AGENT_BUSY";
+const isWorkspaceBusy = (outcome: object): boolean => isRefusal(outcome) && outcome.code === "AGENT_BUSY";
 
 /** A fault becomes a refusal, which is shown on the issue. */
 async function attempt<T extends object>(work: () => Promise<T | Refusal>): Promise<T | Refusal> {
 	try {
 		return await work();
 	} catch (error) {
-		return anyFault(error);
+		return errorRefusal(error);
 	}
 }
 

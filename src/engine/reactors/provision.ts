@@ -7,7 +7,7 @@ import { kindsOf } from "#contract/event-data.ts";
 import { AgentId, type ProjectSlug } from "#contract/ids.ts";
 import { isOwn, type NodeEpoch } from "#contract/node.ts";
 import { isRefusal, type Refusal } from "#contract/refusal.ts";
-import { anyFault } from "../loop/fault.ts";
+import { errorRefusal } from "../loop/fault.ts";
 import type { LookResult, Reactor } from "../loop/reactor.ts";
 import { untilRecorded } from "../loop/retry.ts";
 import { bySystem, type Dispatch } from "../ports/dispatch.ts";
@@ -91,7 +91,7 @@ export class Provisioner implements Reactor {
 		// while the daemon stops, the next one continues
 		if (this.#stop.signal.aborted) return;
 		if ((await this.#parts.reads.agent(agent.id))?.life === "ended") return await this.#removeUnused(agent, made);
-		if (made instanceof Error) return await this.#failed(agent, anyFault(made));
+		if (made instanceof Error) return await this.#failed(agent, errorRefusal(made));
 		if (isRefusal(made)) return await this.#failed(agent, made);
 		const missing = made.missing.slice(0, 20).map(({ path, reason }) => `${path} did not come along: ${reason}.`);
 		for (const text of [...missing, ...made.notes])

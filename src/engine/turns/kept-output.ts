@@ -36,8 +36,8 @@ export async function dropUsed({ partials, log }: KeptOutputParts, kept: Output,
 		await partials?.drop(turn).catch(caught(log, "turns", "Output that was recorded could not be removed"));
 }
 
-/** The turns of a node that fell end with what they had produced. */
-export const fallingWith =
+/** A dispatch that gives `node.fall` what the turns of that node had produced, so that they end with it. */
+export const dispatchWithKeptOutput =
 	(parts: KeptOutputParts, dispatch: (request: CommandRequest) => Promise<Outcome>) =>
 	async (request: CommandRequest): Promise<Outcome> => {
 		const { command } = request;

@@ -13,7 +13,7 @@ const sendMs = 250;
 /** characters before the new part that must be as they were sent */
 const comparedLength = 1024;
 
-interface OpenCall {
+interface RunningCall {
 	output: () => string;
 	hasNew: boolean;
 	/** of the output when it was last sent */
@@ -24,7 +24,7 @@ interface OpenCall {
 export class RunningOutput implements Disposable {
 	readonly #turn: Pick<TurnState, "id" | "agent">;
 	readonly #send: (message: LiveMessage) => void;
-	readonly #open = new Map<string, OpenCall>();
+	readonly #open = new Map<string, RunningCall>();
 	#timer: ReturnType<typeof setTimeout> | undefined;
 
 	constructor(turn: Pick<TurnState, "id" | "agent">, send: (message: LiveMessage) => void) {
@@ -53,7 +53,7 @@ export class RunningOutput implements Disposable {
 		for (const [call, open] of this.#open) if (open.hasNew) this.#sendNew(call, open);
 	}
 
-	#sendNew(call: string, { output, length, end }: OpenCall): void {
+	#sendNew(call: string, { output, length, end }: RunningCall): void {
 		const text = output();
 		this.#open.set(call, { output, hasNew: false, length: text.length, end: text.slice(-comparedLength) });
 		const continues = text.slice(length - end.length, length) === end;

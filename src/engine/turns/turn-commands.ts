@@ -22,8 +22,8 @@ export class TurnCommands {
 	}
 
 	/**
-	 * Null if it is refused because the turn is over or claimed, or if the turn ended because the mail that it was about
-	 * had been read.
+	 * Null if it is refused because the turn is over or was handed over, or if the turn ended because the mail that it
+	 * was about had been read.
 	 */
 	async handOver(turn: TurnState): Promise<Pick<Event, "text" | "data"> | null> {
 		const handed = await this.send(turn, { type: "turn.hand" });

@@ -20,7 +20,7 @@ const syncsMax = 8;
 /** Null if nothing has to be said about the agent. */
 export type SyncResult = Pick<Synced, "updated" | "text"> | null;
 
-/** What is said of each agent; of one that was not found yet, that it is late. */
+/** The result for each agent; `late` for one that was not checked in time. */
 const told = (all: readonly AgentState[], found: ReadonlyMap<AgentId, SyncResult>): Synced[] =>
 	all.flatMap(({ id, handle }) => {
 		const result = found.has(id) ? found.get(id) : late;

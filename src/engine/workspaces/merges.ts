@@ -5,7 +5,7 @@ import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
 import type { Merged, MergeStrategy } from "#contract/workspace.ts";
 import type { ApproveRequest, Checkout } from "../ports/workspace-requests.ts";
 import type { Workspaces } from "../ports/workspaces.ts";
-import { nowhere, type Sites } from "./sites.ts";
+import { nonexistentPath, type Sites } from "./sites.ts";
 import { type Requester, type Steps, startedStepOf } from "./steps.ts";
 
 export interface ApproveOptions {
@@ -59,7 +59,7 @@ export class Merges {
 	/** Takes no lease: the agent's workspace is not touched. */
 	async ofBranch(agent: AgentState, branch: BranchToMerge, by: Requester): Promise<Merged | Refusal> {
 		const { project, base, commit, strategy, issue } = branch;
-		const workspace = { kind: "worktree" as const, path: nowhere, branch: branch.branch, base };
+		const workspace = { kind: "worktree" as const, path: nonexistentPath, branch: branch.branch, base };
 		return await this.#merge(
 			{ project, agent, workspace },
 			{ commit, strategy, issue, approved: project.approved },

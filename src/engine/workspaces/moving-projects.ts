@@ -3,9 +3,9 @@
 import { isActive, nodeDown } from "#contract/node.ts";
 import type { ProjectState } from "#contract/project.ts";
 import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
-import { type MovingParts, siteHere } from "./moving.ts";
+import { ensureSiteHere, type MovingParts } from "./moving.ts";
 import type { Sites } from "./sites.ts";
-import { keyOf, type Requester } from "./steps.ts";
+import { keyAndFingerprint, type Requester } from "./steps.ts";
 
 export async function moveProjectHere(
 	parts: MovingParts & { sites: Sites },
@@ -22,7 +22,7 @@ export async function moveProjectHere(
 		return refuse("CONFLICT", `This node is the home node of ${slug} already.`, {
 			suggestions: [`brood project show ${slug}`],
 		});
-	const absent = await siteHere(parts, project, by);
+	const absent = await ensureSiteHere(parts, project, by);
 	if (absent !== null) return absent;
 	const row = (await reads.project(slug)) ?? project;
 	// what its base had since the last sync is on that machine's disk
@@ -35,7 +35,7 @@ export async function moveProjectHere(
 	const path = row.sites?.find((each) => each.node === me.node)?.path ?? "";
 	const outcome = await dispatch({
 		actor: by.actor,
-		...keyOf(by),
+		...keyAndFingerprint(by),
 		command: { type: "project.move", slug, from: from.id, path },
 	});
 	return "refused" in outcome && isRefusal(outcome.refused) ? outcome.refused : null;

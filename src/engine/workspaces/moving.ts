@@ -14,7 +14,7 @@ import { caught } from "../ports/log.ts";
 import type { Provisioned } from "../ports/workspace-requests.ts";
 import type { Workspaces } from "../ports/workspaces.ts";
 import { approvedIn, projectRepository } from "./checkout.ts";
-import { keyOf, type Requester } from "./steps.ts";
+import { keyAndFingerprint, type Requester } from "./steps.ts";
 import { bundlesOf, type UploadParts } from "./uploading.ts";
 
 export interface MovingParts extends UploadParts {
@@ -41,11 +41,11 @@ export async function moveHere(
 		details: { agent: id },
 		suggestions: [`brood agent status ${handle}`],
 	});
-	return (await alone(parts, agent, async () => await move(parts, agent, options, by, askToUpload))) ?? busy;
+	return (await oneAtATime(parts, agent, async () => await move(parts, agent, options, by, askToUpload))) ?? busy;
 }
 
 /** One at a time for each agent: two would make and remove the same tree and branch. Null if another one is at it. */
-async function alone<T>({ moving }: MovingParts, { id }: AgentState, work: () => Promise<T>): Promise<T | null> {
+async function oneAtATime<T>({ moving }: MovingParts, { id }: AgentState, work: () => Promise<T>): Promise<T | null> {
 	if (moving.has(id)) return null;
 	moving.add(id);
 	try {
@@ -82,7 +82,7 @@ async function move(
 	const { id, turnEndedIn, bundles } = agent;
 	const outcome = await parts.dispatch({
 		actor: by.actor,
-		...keyOf(by),
+		...keyAndFingerprint(by),
 		command: {
 			type: "agent.move",
 			agent: id,
@@ -119,7 +119,7 @@ async function rebuilt(parts: MovingParts, agent: AgentState, by: Requester): Pr
 	const snapshot = agent.bundles.at(-1)?.snapshot;
 	if (workspaces === null || project === undefined || workspace === null || snapshot === undefined)
 		return refuse("SNAPSHOT_GONE", `${handle} has no files that could be moved.`);
-	const refused = await siteHere(parts, project, by);
+	const refused = await ensureSiteHere(parts, project, by);
 	if (refused !== null) return refused;
 	const there = projectRepository((await reads.project(project.slug)) ?? project, node?.node ?? null);
 	const request = { project: there, agent: { id, handle }, workspace, bundles, snapshot };
@@ -132,7 +132,7 @@ async function rebuilt(parts: MovingParts, agent: AgentState, by: Requester): Pr
 }
 
 /** A project with a URL is cloned here; any other needs a repository that a person has named. */
-export async function siteHere(
+export async function ensureSiteHere(
 	{ node, reads, workspaces, dispatch }: MovingParts,
 	project: ProjectState,
 	by: Requester,
@@ -197,7 +197,7 @@ export function departureReactor(parts: MovingParts): Reactor {
 			for (const agent of await reads.agentsWithStrayFiles()) {
 				if (signal.aborted) return "done";
 				const failed = "The tree of an agent that was moved away could not be put into the trash";
-				await alone(parts, agent, async () => await putAway(parts, agent)).catch(
+				await oneAtATime(parts, agent, async () => await putAway(parts, agent)).catch(
 					caught(log, "move", failed, { agent: agent.id }),
 				);
 			}

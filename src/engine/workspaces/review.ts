@@ -100,8 +100,8 @@ export async function pullRequest(
 	const opened = described(work, range, request);
 	if (request.dryRun) return opened;
 	const push = await parts.workspaces.pushCommit(work.project, work);
-	const answer = push.pushed ? { ...opened, pushed: true } : notPushed(work, push);
-	await record(parts, work, push, { by, answer });
+	const answer = push.pushed ? { ...opened, pushed: true } : refusedPush(work, push);
+	await recordPush(parts, work, push, { by, answer });
 	return answer;
 }
 
@@ -109,9 +109,9 @@ function described(work: ReviewedWork, range: CommitsAhead, { title, body }: Pul
 	const { branch, base, commit } = work;
 	const composed = changeText({ issue: work.issue, messages: range.messages, branch });
 	const texts = { title: title ?? composed.title, body: body ?? composed.body };
-	const [here, above] = [remoteRepository(range.origin ?? ""), remoteRepository(range.upstream ?? "")];
+	const [here, upstream] = [remoteRepository(range.origin ?? ""), remoteRepository(range.upstream ?? "")];
 	const forge = here === null ? null : forgeOf(here.host);
-	const target = here !== null && above?.host === here.host ? above.repository : (here?.repository ?? null);
+	const target = here !== null && upstream?.host === here.host ? upstream.repository : (here?.repository ?? null);
 	const link =
 		here === null || forge === null || target === null
 			? null
@@ -242,7 +242,7 @@ function notPublishable(
 }
 
 /** A branch that was rebased after its first push needs force, which only a person may use. */
-function notPushed({ name, branch, commit }: ReviewedWork, { remote, error }: Pushed): Refusal {
+function refusedPush({ name, branch, commit }: ReviewedWork, { remote, error }: Pushed): Refusal {
 	const rejected = /\[rejected\]|\[remote rejected\]/.test(error ?? "");
 	const why = rejected
 		? ` If ${branch} was rebased since it was last pushed, force the push yourself: Brood never does.`
@@ -258,7 +258,7 @@ function notPushed({ name, branch, commit }: ReviewedWork, { remote, error }: Pu
 }
 
 /** Also if the remote refused it. The answer is stored with it, so that a retry neither pushes nor records again. */
-async function record(
+async function recordPush(
 	{ dispatch }: ReviewParts,
 	{ agent }: ReviewedWork,
 	data: Pushed,

@@ -21,7 +21,7 @@ export interface SiteParts extends UploadParts {
 }
 
 /** A path that no folder has. */
-export const nowhere = "/nonexistent/brood";
+export const nonexistentPath = "/nonexistent/brood";
 
 /** `base`: the project's if absent. */
 interface BaseRequest extends Pick<HomeNodeBaseRequest, "have" | "bundle"> {
@@ -134,7 +134,7 @@ export class Sites {
 		const bundles = await bundlesOf(this.#parts, agent);
 		if (isRefusal(bundles)) return bundles;
 		const there = projectRepository(project);
-		const checkout = { project: there, agent, workspace: { ...agent.workspace, path: nowhere } };
+		const checkout = { project: there, agent, workspace: { ...agent.workspace, path: nonexistentPath } };
 		return await workspaces.approve(checkout, { ...request, bundles, approved: project.approved });
 	}
 

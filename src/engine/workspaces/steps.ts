@@ -12,19 +12,19 @@
 //     lease that the next daemon finds belongs to an interrupted step. It becomes a `recovery` hold (`recover.ts`),
 //     which `resume` ends if nothing was left half done (`lookAfterCrash`).
 //   - A turn is guarded in the same way: the agent's row names the open one, and commands of any other are refused
-//     (`domain/turn.ts`). The hand-over of its prompt is a claim on the turn's row that is granted once.
+//     (`domain/turn.ts`). The hand-over of its prompt is recorded on the turn's row, once.
 //   - The result of git is recorded with retries; a full disk or a lost connection only delays it.
 //
 // The steps
 //   1. `workspace.lease`. For a request with a key, the same transaction writes a receipt that the step was begun
-//   2. git reads. Right before a change that cannot be undone, the receipt gets the branch's position
+//   2. git reads. Right before a change that cannot be undone, the receipt gets the branch's commit
 //   3. git changes
 //   4. `workspace.record`: the result, the answer under the key, and the end of the lease, in one transaction; without
 //      a result, `workspace.free`
 //
 // A crash
 //   - before 3: nothing happened; a retry starts again
-//   - between 3 and 4: a retry with the same key continues. If the branch has moved from the position in the receipt,
+//   - between 3 and 4: a retry with the same key continues. If the branch has moved from the commit in the receipt,
 //     only what is missing is done. One request never makes two commits
 //   - after 4: a retry gets the recorded answer
 //
@@ -72,7 +72,7 @@ export function startedStepOf(by: Requester, step: LeaseStep): StartedStep | nul
 	return begun?.step === step ? begun : null;
 }
 
-export const keyOf = (by: Requester): { key: IdempotencyKey | null; fingerprint?: string } =>
+export const keyAndFingerprint = (by: Requester): { key: IdempotencyKey | null; fingerprint?: string } =>
 	"key" in by ? { key: by.key, fingerprint: by.fingerprint } : { key: null };
 
 export class Steps {
@@ -147,7 +147,7 @@ export class Steps {
 	}
 
 	async send(command: CommandInput, by: Requester): Promise<Refusal | null> {
-		const outcome = await this.#parts.dispatch({ actor: by.actor, ...keyOf(by), command });
+		const outcome = await this.#parts.dispatch({ actor: by.actor, ...keyAndFingerprint(by), command });
 		return "refused" in outcome ? outcome.refused : null;
 	}
 
@@ -168,7 +168,7 @@ export class Steps {
 
 	async #work<T extends object>(
 		agent: AgentState,
-		how: Taking,
+		how: StepAttempt,
 		work: (checkout: Checkout, control: StepControl, origin: RemoteStatus | null) => Promise<T | Refusal>,
 	): Promise<T | Refusal> {
 		const approved = await approvedIn(this.#parts.reads, agent);
@@ -176,13 +176,13 @@ export class Steps {
 			const { signal } = this.#stop;
 			const { base } = checkout.workspace;
 			const origin = how.fetched ? null : await this.#parts.workspaces.refresh(checkout.project, { base, signal });
-			return await work(checkout, { approved, signal, ...this.#trail(how) }, origin);
+			return await work(checkout, { approved, signal, ...this.#beginControl(how) }, origin);
 		});
 	}
 
-	#trail({ by, started }: Taking): Pick<StepControl, "begin" | "begun"> {
+	#beginControl({ by, started }: StepAttempt): Pick<StepControl, "begin" | "begun"> {
 		if (resumableOf(by) === null) return {};
-		// the branch's position before the first attempt is kept, however often the step is interrupted
+		// the branch's commit before the first attempt is kept, however often the step is interrupted
 		if (started.head !== undefined) return { begun: { head: started.head } };
 		return { begin: async ({ head }) => await this.begin(by, { ...started, head }) };
 	}
@@ -211,7 +211,7 @@ export interface StepReceipt {
 /** The record ends the step, with this answer. */
 export const answeredWith = (given: unknown): StepReceipt => ({ answer: { subject: {} }, given });
 
-interface Taking {
+interface StepAttempt {
 	by: Requester;
 	/** as its receipt has it so far */
 	started: StartedStep;

@@ -43,7 +43,7 @@ export function workspaceIssues(
 			const before = await workspaces.branchStatus(checkout);
 			if (isRefusal(before)) return before;
 			if (before.uncommitted && agent.life !== "ended") {
-				const made = await cycle.commit(agent, { message: messageOf(issue) }, { actor: system });
+				const made = await cycle.commit(agent, { message: commitMessageOf(issue) }, { actor: system });
 				if (isRefusal(made) && made.code !== "AGENT_NO_COMMIT") return made;
 				if (!isRefusal(made)) await cycle.push(agent);
 			}
@@ -102,7 +102,7 @@ async function commitToTry(
 }
 
 /** A forge would link a bare `#3` to its own third issue. */
-const messageOf = ({ title, project, number }: Pick<IssueState, "title" | "project" | "number">): string =>
+const commitMessageOf = ({ title, project, number }: Pick<IssueState, "title" | "project" | "number">): string =>
 	`${title}\n\nBrood-Issue: ${project}#${number}`;
 
 const named = ({ title, project, number }: IssueState): { title: string; name: string } => ({
