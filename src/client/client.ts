@@ -135,7 +135,7 @@ export class Client {
 		if (nameless !== undefined)
 			throw new Refused(refuse("VALIDATION_ERROR", `The name of the ${nameless[0]} is empty.`));
 		const ask = async (): Promise<string> => {
-			const sent = await this.#send(this.#at.url + pathOf(path, input.params ?? {}) + queryOf(input.query), {
+			const sent = await this.#send(this.#at.url + pathOf(path, input.params ?? {}) + queryString(input.query), {
 				method,
 				headers: {
 					...credentialsOf(this.#at),
@@ -232,7 +232,7 @@ export class Client {
 	async *stream(query: StreamRequest & { after: number }, signal: AbortSignal): AsyncGenerator<StreamMessage> {
 		const silence = new Silence(signal);
 		const response = await silence.within(
-			this.#send(`${this.#at.url}/api/events${queryOf(query)}`, {
+			this.#send(`${this.#at.url}/api/events${queryString(query)}`, {
 				method: "GET",
 				headers: credentialsOf(this.#at),
 				signal: silence.signal,
@@ -290,7 +290,7 @@ function pathOf(path: string, params: Readonly<Record<string, string>>): string 
 	return path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(params[name] ?? ""));
 }
 
-function queryOf(query: unknown): string {
+function queryString(query: unknown): string {
 	const entries = Object.entries(Object(query ?? {})).flatMap(([name, value]) =>
 		value === undefined ? [] : [[name, String(value)]],
 	);

@@ -47,7 +47,7 @@ export interface MirrorOptions {
 	beforeReconnect?(signal: AbortSignal): Promise<unknown>;
 }
 
-const noRows = {
+const noMirroredRows = {
 	...{ agents: [], projects: [], subscriptions: [], turnLeases: [], nodes: [], prompts: [], turns: [], approvals: [] },
 	...{ waits: [], mails: [], issues: [], runs: [] },
 };
@@ -56,7 +56,7 @@ export class Mirror {
 	readonly #client: MirrorSource;
 	readonly #options: Required<MirrorOptions>;
 	#shown: Shown = { boards: [], threads: [] };
-	#view = new Mirrored(noRows, this.#shown);
+	#view = new Mirrored(noMirroredRows, this.#shown);
 	readonly #threads: KeptThreads;
 	#followed: readonly AgentId[] = [];
 	readonly #messages = new RunningMessages();

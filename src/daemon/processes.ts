@@ -7,8 +7,8 @@ import type { GitWorkspaces } from "#adapters/git/workspaces.ts";
 import { systemClock } from "#adapters/system/clock.ts";
 import type { Engine } from "#engine/engine.ts";
 import type { ProcessTokens } from "#engine/tokens.ts";
-import { programPath, withCommand } from "#local/programs.ts";
-import { type Hidden, sandboxOf, seenInside, variablesIn } from "./sandboxes.ts";
+import { programPath, withBroodOnPath } from "#local/programs.ts";
+import { type Hidden, sandboxChecks, sandboxOf, variablesIn } from "./sandboxes.ts";
 
 export function processesIn(
 	home: string,
@@ -27,9 +27,9 @@ export function processesIn(
 		],
 		issueToken: (agent) => tokens.issue(agent),
 		revokeToken: (token) => tokens.revoke(token),
-		environment: withCommand(environment),
+		environment: withBroodOnPath(environment),
 		mountsFor: (agent, folder, credentials) => sandbox.mountsFor(agent, folder, credentials),
-		...seenInside(workspaces, engine),
+		...sandboxChecks(workspaces, engine),
 		clock: systemClock,
 		...more,
 	});

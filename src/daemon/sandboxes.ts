@@ -21,7 +21,7 @@ import { checkoutOf, projectRepository } from "#engine/workspaces/checkout.ts";
 import { programFolder } from "#local/programs.ts";
 
 /** Checks of a workspace that run inside its sandbox. */
-export function seenInside(
+export function sandboxChecks(
 	workspaces: GitWorkspaces,
 	engine: Promise<Engine>,
 ): Pick<DriverOptions, "autorunFilesInSandbox" | "mayChangeInSandbox"> {

@@ -51,7 +51,7 @@ export function serve(
 	// loaded on the first request: few daemons need it
 	const mcp: AppParts["mcp"] = async (call, app) =>
 		await (await import("#surfaces/mcp/http.ts")).answerMcp(call, { url: listeners.here.url, app });
-	const once = new Idempotency(engine);
+	const idempotency = new Idempotency(engine);
 	for (const { listener, guard } of [here, ...(remote === null ? [] : [remote])]) {
 		const handlers = handlersOf(context, about, {
 			...{ credentialProblem, keyFiles, rotateToken, space },
@@ -59,7 +59,7 @@ export function serve(
 			browsers: { all: guard.browsers, cutStreams: () => stream.cutAll() },
 			personsChanged: () => persons.reload(),
 		});
-		const app = { guard, handlers, context, mcp, once, version, failed, ids: randomIds, web: webFolder };
+		const app = { guard, handlers, context, mcp, idempotency, version, failed, ids: randomIds, web: webFolder };
 		if (guard === here.guard) {
 			engine.errands.serve((request) => carryOut(app, request));
 			engine.cycle?.sites.askWith((node, errand) => askRoute(engine.errands, node, errand));

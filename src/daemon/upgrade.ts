@@ -13,7 +13,7 @@ import { daemonNode, programPath } from "#local/programs.ts";
  * Resolves when no turn is open here. A human agent's turn does not count: it continues under the next daemon; nor does
  * one of another node.
  */
-export async function idle(engine: Engine): Promise<void> {
+export async function untilIdle(engine: Engine): Promise<void> {
 	const isIdle = async (): Promise<true | null> => {
 		const open = (await engine.reads.openTurns()).filter(({ node }) => node === null || node === engine.nodes.self);
 		const agents = await Promise.all(open.map(({ agent }) => engine.reads.agent(agent)));

@@ -58,7 +58,7 @@ export async function webFolder(): Promise<string> {
 /**
  * Adds this checkout's `brood` to the end of PATH; a release is on PATH already.
  */
-export function withCommand(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+export function withBroodOnPath(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
 	if (bundled) return environment;
 	const folder = fileURLToPath(new URL("../../bin", import.meta.url));
 	return { ...environment, PATH: environment["PATH"] === undefined ? folder : `${environment["PATH"]}:${folder}` };

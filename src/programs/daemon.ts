@@ -22,7 +22,7 @@ import { exitWhenFenced, startAgain } from "#daemon/exit-when-fenced.ts";
 import { checkHome, checkRestart, checkStore } from "#daemon/open-store.ts";
 import { makePlayground } from "#daemon/playground.ts";
 import { StopDeadline } from "#daemon/stop-deadline.ts";
-import { idle, startSuccessor, successorCommand } from "#daemon/upgrade.ts";
+import { startSuccessor, successorCommand, untilIdle } from "#daemon/upgrade.ts";
 import { faultRefusal } from "#engine/loop/fault.ts";
 import { daemonNode } from "#local/programs.ts";
 import { drainSignal, upgradeSignal } from "#local/signals.ts";
@@ -144,7 +144,7 @@ try {
 	process.on(upgradeSignal, () => {
 		if (isUpgrading) return;
 		isUpgrading = true;
-		idle(daemon.engine).then(
+		untilIdle(daemon.engine).then(
 			() => {
 				if (!isStopping) void stop(upgradeSignal);
 			},

@@ -13,7 +13,7 @@ import { isOfHome } from "#adapters/system/home-names.ts";
 import { messageOf } from "#contract/message-of.ts";
 import { playground } from "#local/playground-repository.ts";
 
-interface Removed {
+interface RemovedFromProject {
 	path: string;
 	refs: number;
 	worktrees: number;
@@ -23,16 +23,15 @@ interface Removed {
 	problem: string | null;
 }
 
-interface Workspace {
+interface WorkspaceFolder {
 	/** its name */
 	agent: string;
 	folder: string;
 }
 
 const home = realpathSync(process.argv[2] ?? "");
-const { projects, agents, workspaces }: { projects: string[]; agents: string[]; workspaces: Workspace[] } = JSON.parse(
-	readFileSync(0, "utf8"),
-);
+const { projects, agents, workspaces }: { projects: string[]; agents: string[]; workspaces: WorkspaceFolder[] } =
+	JSON.parse(readFileSync(0, "utf8"));
 const ours = new Set(agents);
 const git = makeGit({ environment: process.env });
 const ofAgent =
@@ -63,7 +62,7 @@ async function uncommittedIn(folder: string): Promise<number | null> {
 	}
 }
 
-async function remove(): Promise<{ left: string[]; projects: Removed[] }> {
+async function remove(): Promise<{ left: string[]; projects: RemovedFromProject[] }> {
 	// never while a daemon uses it
 	using _lock = await lockHome(home);
 	const found = await Promise.all(projects.filter((folder) => !isInHome(folder)).map(look));
@@ -72,7 +71,7 @@ async function remove(): Promise<{ left: string[]; projects: Removed[] }> {
 		rmSync(path.join(home, name), { recursive: true, force: true });
 	const left = readdirSync(home).sort();
 	if (left.length === 0) rmdirSync(home);
-	const removed: Removed[] = [];
+	const removed: RemovedFromProject[] = [];
 	for (const each of found) removed.push(await clean(each));
 	return { left, projects: removed };
 }
@@ -133,7 +132,7 @@ function isOfAnother(ref: string): boolean {
 	return owner !== undefined && !ours.has(owner);
 }
 
-async function clean({ path: folder, refs, worktrees, othersRefs, problem }: BroodRefs): Promise<Removed> {
+async function clean({ path: folder, refs, worktrees, othersRefs, problem }: BroodRefs): Promise<RemovedFromProject> {
 	if (problem !== null) return { path: folder, refs: 0, worktrees: 0, othersRefs, problem };
 	try {
 		for (const each of worktrees) await forgetWorktree(git, folder, each.path, { locked: each.locked });

@@ -23,7 +23,7 @@ export interface AnswerParts {
 	ids: Ids;
 	handlers: Handlers;
 	context: RequestContext;
-	once: Idempotency;
+	idempotency: Idempotency;
 	/** reports an unexpected error of a handler; the caller is not told its text */
 	failed(error: unknown, request: string): void;
 }
@@ -107,12 +107,12 @@ async function errandAnswer(parts: AnswerParts, { route: name, ...rest }: Errand
 		const given = parsed(asked);
 		return isRefusal(given) ? refused(outside ?? given) : await carriedOut(parts, asked, given, outside);
 	} catch (error) {
-		return refused(failure(parts, error, `${name} for another node`));
+		return refused(failureRefusal(parts, error, `${name} for another node`));
 	}
 }
 
-/** A fault that is known, else one that is reported. */
-export function failure(parts: Pick<AnswerParts, "failed">, error: unknown, request: string): Refusal {
+/** The refusal for an error: that of a known fault, else INTERNAL_ERROR, and the error is reported. */
+export function failureRefusal(parts: Pick<AnswerParts, "failed">, error: unknown, request: string): Refusal {
 	const known = faultRefusal(error);
 	if (known !== null) return known;
 	parts.failed(error, request);
@@ -155,8 +155,8 @@ async function carriedOut(
 		command === undefined ? handlerOf(parts.handlers, name) : (each) => parts.context.routeCommand(each, command);
 	const keyed = keyedRequest(parts, asked, request);
 	if (keyed === null) return shown(outside ?? (await handler({ ...request, key: null })), asked);
-	if (outside !== null) return shown((await parts.once.answered(keyed)) ?? outside, asked);
-	const result = await parts.once.answer(keyed, (earlier, fingerprint) =>
+	if (outside !== null) return shown((await parts.idempotency.answered(keyed)) ?? outside, asked);
+	const result = await parts.idempotency.answer(keyed, (earlier, fingerprint) =>
 		handler({ ...request, earlier, fingerprint }),
 	);
 	return shown(result, asked);
@@ -178,7 +178,7 @@ async function earlierAnswer(
 	request: RouteRequest<never>,
 ): Promise<object | null> {
 	const keyed = keyedRequest(parts, asked, request);
-	return keyed === null ? null : await parts.once.answered(keyed);
+	return keyed === null ? null : await parts.idempotency.answered(keyed);
 }
 
 function shown(result: object, { route, query }: AuthenticatedRequest): HttpResponse {

@@ -3,7 +3,17 @@ import { SignInRequest } from "#contract/browser.ts";
 import { agentOf } from "#contract/ids.ts";
 import { refuse } from "#contract/refusal.ts";
 import { type Route, routes } from "#contract/routes.ts";
-import { type AnswerParts, answer, bodyBytesMax, failure, json, jsonOf, queryIn, refused, tooLarge } from "./answer.ts";
+import {
+	type AnswerParts,
+	answer,
+	bodyBytesMax,
+	failureRefusal,
+	json,
+	jsonOf,
+	queryIn,
+	refused,
+	tooLarge,
+} from "./answer.ts";
 import { authenticated, isForUs, maySignIn, proofFor, unauthorized } from "./auth.ts";
 import type { HttpRequest, HttpResponse } from "./exchange.ts";
 import { openApi } from "./openapi/document.ts";
@@ -34,7 +44,7 @@ export function appOf(parts: AppParts): App {
 		} catch (error) {
 			// the caller has left, and nothing went wrong here
 			if (isCutOff(error)) return refused(refuse("VALIDATION_ERROR", "The request ended before its body did."));
-			return refused(failure(parts, error, `${request.method} ${found?.pattern ?? request.path}`));
+			return refused(failureRefusal(parts, error, `${request.method} ${found?.pattern ?? request.path}`));
 		}
 	};
 	return app;

@@ -13,9 +13,9 @@ export async function askRoute(
 ): Promise<{ data: unknown } | Refusal> {
 	const pairs = Object.entries(query).map(([name, value]) => `${name}=${encodeURIComponent(value)}`);
 	const as = { query: pairs.join("&"), body: JSON.stringify(body), key: null };
-	const heard = await errands.ask(node, JSON.stringify({ ...request, ...as } satisfies ErrandRequest), gone);
-	if (isRefusal(heard)) return heard;
-	const { error, data } = ErrandResult.parse(JSON.parse(ErrandAnswer.parse(JSON.parse(heard.answer)).body));
+	const answered = await errands.ask(node, JSON.stringify({ ...request, ...as } satisfies ErrandRequest), gone);
+	if (isRefusal(answered)) return answered;
+	const { error, data } = ErrandResult.parse(JSON.parse(ErrandAnswer.parse(JSON.parse(answered.answer)).body));
 	return error === undefined ? { data } : atNode(error, node);
 }
 

@@ -248,8 +248,8 @@ const at = (event: number): string => `event: at\ndata: ${event}\n\n`;
 
 /** The events that a reader wants and does not have, and how far it is then. */
 function wantedOf({ after, filter }: Reader, events: readonly Event[], texts: readonly string[]): string {
-	const taken = texts.filter((_, place) => {
-		const event = events[place];
+	const taken = texts.filter((_, index) => {
+		const event = events[index];
 		return event !== undefined && event.id > after && filter.takes(event);
 	});
 	return `${taken.join("")}${at(events.at(-1)?.id ?? after)}`;

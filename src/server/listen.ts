@@ -17,7 +17,7 @@ export interface Listener extends AsyncDisposable {
 	/** the `Host` headers that its callers send */
 	readonly hosts: readonly string[];
 	/** starts to answer requests; until then they wait */
-	open(answering: Answering): void;
+	open(handlers: RequestHandlers): void;
 	/** cuts the open connections; called before what answers them is taken down */
 	close(): Promise<void>;
 }
@@ -82,7 +82,7 @@ export async function close(server: Server | SecureServer): Promise<void> {
 	await closed;
 }
 
-export interface Answering {
+export interface RequestHandlers {
 	app: App;
 	/** true if it answers the request, without the app */
 	raw(request: IncomingMessage, response: ServerResponse): boolean;
@@ -90,7 +90,7 @@ export interface Answering {
 
 /** A listener whose requests wait until the listener is open. */
 export function answering(failed: (error: unknown) => void) {
-	const opened = Promise.withResolvers<Answering>();
+	const opened = Promise.withResolvers<RequestHandlers>();
 	/** Never rejects: an error ends only its own request. */
 	const answered = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
 		// a caller that leaves early is an error of its own connection only
@@ -107,7 +107,7 @@ export function answering(failed: (error: unknown) => void) {
 	};
 	return {
 		answer: (request: IncomingMessage, response: ServerResponse): void => void answered(request, response),
-		open: (handlers: Answering): void => opened.resolve(handlers),
+		open: (handlers: RequestHandlers): void => opened.resolve(handlers),
 	};
 }
 

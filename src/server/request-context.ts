@@ -195,7 +195,7 @@ export class RequestContext {
 
 	async agent(id: AgentId): Promise<Agent | Refusal> {
 		const state = await this.reads.agent(id);
-		return state === undefined ? noAgent(id) : await this.counted(state);
+		return state === undefined ? noAgent(id) : await this.shown(state);
 	}
 
 	/** Without this, a list would be empty for a mistyped project. A removed project still has its lists. */
@@ -235,7 +235,7 @@ export class RequestContext {
 		const queueLength = outcome.events.filter((event) => event.kind === "prompt.queued").length;
 		const ready = wait ? await this.ready(agent) : agent;
 		return outcome.replayed
-			? await this.counted(ready)
+			? await this.shown(ready)
 			: agentView(ready, { queueLength, unreadMail: 0, phase: "model" });
 	}
 
@@ -268,11 +268,11 @@ export class RequestContext {
 		const pendingOf = ({ id }: AgentState): PendingWork => pending.get(id) ?? noPendingWork;
 		const busy = states.some((agent) => isBusy(agent, pendingOf(agent)));
 		const schedule = busy ? await this.engine.scheduler.outlook() : null;
-		const around = { now, phases: this.engine.reportedPhases(), schedule };
-		return states.map((agent) => agentShown(agent, pendingOf(agent), around));
+		const input = { now, phases: this.engine.reportedPhases(), schedule };
+		return states.map((agent) => agentShown(agent, pendingOf(agent), input));
 	}
 
-	async counted(state: AgentState): Promise<Agent> {
+	async shown(state: AgentState): Promise<Agent> {
 		const [agent] = await this.agents([state]);
 		if (agent === undefined) throw new Error("an agent was not shown");
 		return agent;

@@ -59,7 +59,7 @@ export function apiApp(engine: Engine, given: Pick<Guard, "token" | "tokens" | "
 			},
 		),
 		context,
-		once: new Idempotency(engine),
+		idempotency: new Idempotency(engine),
 		mcp: (call, app) => answerMcp(call, { url, app }),
 		web: async () => "/nowhere",
 		version: "0",

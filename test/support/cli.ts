@@ -1,7 +1,7 @@
 // The command line as a person's shell runs it, with a home of its own.
 import { execFile } from "node:child_process";
 import path from "node:path";
-import { launcher, withCommand } from "./programs.ts";
+import { launcher, withBroodOnPath } from "./programs.ts";
 import { freshFolder } from "./stores.ts";
 
 /** whatever JSON.parse gives: tests look at it as scripts do */
@@ -18,7 +18,7 @@ export interface Shell extends AsyncDisposable {
 
 export function shell(home = freshFolder(), cwd = freshFolder(), more: Readonly<Record<string, string>> = {}): Shell {
 	const env = {
-		...withCommand({ PATH: process.env["PATH"] }),
+		...withBroodOnPath({ PATH: process.env["PATH"] }),
 		HOME: home,
 		BROOD_HOME: home,
 		BROOD_PORT: "0",

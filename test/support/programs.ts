@@ -25,7 +25,7 @@ export const webFolder = async (): Promise<string> => await builtWeb(process.cwd
 /** The command line. */
 export const launcher = path.join(programFolder, "bin/brood");
 
-export const withCommand = (environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv => ({
+export const withBroodOnPath = (environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv => ({
 	...environment,
 	PATH: `${environment["PATH"] ?? ""}:${path.dirname(launcher)}`,
 });

@@ -30,7 +30,7 @@ export function issueHandlers(context: RequestContext) {
 		withIssue(
 			context,
 			request,
-			async (issue) => (await refusalOf(context, request, issue, command)) ?? (await detailed(context, issue)),
+			async (issue) => (await dispatchToIssue(context, request, issue, command)) ?? (await detailed(context, issue)),
 		);
 	return {
 		issues: (request) => listed(context, request, request.query.project),
@@ -61,7 +61,7 @@ export function issueHandlers(context: RequestContext) {
 			const { type: docType, ...body } = request.body;
 			const command = { type: "issue.document" as const, ...body, ...(docType && { docType }) };
 			return withIssue(context, request, async (issue) => {
-				const refused = await refusalOf(context, request, issue, command);
+				const refused = await dispatchToIssue(context, request, issue, command);
 				if (refused !== null) return refused;
 				await issueFolder(engine.issueWork, reads, issue);
 				return await detailed(context, issue);
@@ -181,7 +181,7 @@ async function changedBefore({ reads }: RequestContext, earlier: PriorReceipt): 
 }
 
 /** Dispatches a command about an issue; null when it was carried out. */
-async function refusalOf(
+async function dispatchToIssue(
 	context: RequestContext,
 	request: ScopedRequest,
 	issue: IssueState,
@@ -194,9 +194,9 @@ async function refusalOf(
 }
 
 /** The same, answered with the issue. */
-async function changed(...args: Parameters<typeof refusalOf>): Promise<Issue | Refusal> {
+async function changed(...args: Parameters<typeof dispatchToIssue>): Promise<Issue | Refusal> {
 	const [context, , issue] = args;
-	return (await refusalOf(...args)) ?? (await shown(context, issue.id));
+	return (await dispatchToIssue(...args)) ?? (await shown(context, issue.id));
 }
 
 async function withFolder(
@@ -236,7 +236,7 @@ async function approved(
 	issue: IssueState,
 ): Promise<Issue | Refusal> {
 	const { engine, reads } = context;
-	const refused = await refusalOf(context, request, issue, { type: "issue.approve", ...request.body });
+	const refused = await dispatchToIssue(context, request, issue, { type: "issue.approve", ...request.body });
 	if (refused) return refused;
 	const merged = async (): Promise<{ now: IssueState | undefined } | null> => {
 		const now = await reads.issue(issue.id);

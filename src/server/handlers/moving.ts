@@ -22,8 +22,8 @@ export function movingHandlers(context: RequestContext) {
 				const { actor, role, gone } = request;
 				const asked = { route: "agentUpload", params: { agent: id }, actor, role };
 				const moved = await moveHere(engine.moving, agent, request.body, by, async (node) => {
-					const heard = await askRoute(engine.errands, node, asked, gone);
-					return isRefusal(heard) ? heard : null;
+					const uploaded = await askRoute(engine.errands, node, asked, gone);
+					return isRefusal(uploaded) ? uploaded : null;
 				});
 				return isRefusal(moved) ? moved : await answer(moved);
 			}),

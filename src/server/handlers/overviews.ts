@@ -60,11 +60,11 @@ export function overviewHandlers(
 			const unknown = await refusal(project);
 			if (unknown !== null) return unknown;
 			const rows = await reads.mirrored({ boards: [], threads: [], itemsMax: 0, isPart: false });
-			const around = {
+			const input = {
 				...{ now: engine.now(), monotonic: engine.scheduler.monotonic(), turnsMax: engine.turnsMax },
 				...(await unjournaled(engine, problem)),
 			};
-			return { rows: new Mirrored(rows, { boards: [], threads: [] }).tree(around, { project }) };
+			return { rows: new Mirrored(rows, { boards: [], threads: [] }).tree(input, { project }) };
 		},
 		board: async ({ params }) => {
 			const project = await context.projectNamed(params["project"]);

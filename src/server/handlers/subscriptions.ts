@@ -52,7 +52,7 @@ export function subscriptionHandlers(context: RequestContext, problem: Credentia
 		if (done.subscription !== undefined) return await shown(done.subscription);
 		return refuse("INTERNAL_ERROR", "The command returned no subscription.");
 	};
-	const credited = withCheckedCredential(problem, files);
+	const withCredential = withCheckedCredential(problem, files);
 	return {
 		subscriptions: async ({ page }) => {
 			const leases = await reads.turnLeases();
@@ -75,7 +75,7 @@ export function subscriptionHandlers(context: RequestContext, problem: Credentia
 			const { type: agentType, keys: _, node: __, ...body } = request.body;
 			return (
 				unusable(context, request.body) ??
-				(await credited(request, request.body, (credential) =>
+				(await withCredential(request, request.body, (credential) =>
 					change(request, { type: "subscription.add", agentType, ...body, credential }),
 				))
 			);
@@ -83,7 +83,7 @@ export function subscriptionHandlers(context: RequestContext, problem: Credentia
 		subscriptionConfigure: async (request) => {
 			const { keys, node: _, ...body } = request.body;
 			const name = nameIn(request);
-			return await credited(request, { name, keys, credential: body.credential }, (credential) =>
+			return await withCredential(request, { name, keys, credential: body.credential }, (credential) =>
 				change(request, {
 					type: "subscription.configure",
 					name,

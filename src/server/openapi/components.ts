@@ -100,10 +100,10 @@ const capital = (name: string): string => `${name.slice(0, 1).toUpperCase()}${na
  * operation.
  */
 function wantedNames(part: JsonSchema): string[] {
-	const { name, in: place } = Parameter.safeParse(part).data ?? {};
-	if (name !== undefined && place !== undefined) {
+	const { name, in: location } = Parameter.safeParse(part).data ?? {};
+	if (name !== undefined && location !== undefined) {
 		const short = name.replaceAll("-", "");
-		return [short, `${short}${capital(place)}`];
+		return [short, `${short}${capital(location)}`];
 	}
 	const shape = JSON.stringify(part);
 	if (shape.includes('"properties":{"error":')) return ["Refused"];
