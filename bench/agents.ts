@@ -14,7 +14,7 @@ import { vendors } from "#adapters/driver/vendors/vendors.ts";
 import { Client } from "#client/client.ts";
 import type { AgentId } from "#contract/ids.ts";
 import type { Engine } from "#engine/engine.ts";
-import { daemonNode, programPath } from "#local/programs.ts";
+import { daemonNodeJs, programPath } from "#local/programs.ts";
 import { startDaemon } from "#src/main.ts";
 import { adaptersIn, install } from "#test/agents/install.ts";
 import { kits } from "#test/agents/kits.ts";
@@ -142,7 +142,7 @@ async function idleEnded(home: string): Promise<Result> {
 	const program = fileURLToPath(new URL("./idle-daemon.ts", import.meta.url));
 	const { stdout } = await run(process.execPath, [
 		"--expose-gc",
-		...daemonNode.options,
+		...daemonNodeJs.options,
 		program,
 		home,
 		String(idleAgents),

@@ -2,7 +2,7 @@
 import { spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
-import { daemonNode } from "#local/programs.ts";
+import { daemonNodeJs } from "#local/programs.ts";
 
 export class Program implements AsyncDisposable {
 	readonly #child;
@@ -12,7 +12,7 @@ export class Program implements AsyncDisposable {
 	constructor(file: URL, args: string[]) {
 		// with the compile cache, like the launcher
 		const env = { ...process.env, NODE_COMPILE_CACHE: "node_modules/.cache/compile" };
-		this.#child = spawn(process.execPath, [...daemonNode.options, fileURLToPath(file), ...args], {
+		this.#child = spawn(process.execPath, [...daemonNodeJs.options, fileURLToPath(file), ...args], {
 			stdio: ["pipe", "pipe", "inherit"],
 			env,
 		});

@@ -11,7 +11,7 @@ import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { Client } from "#client/client.ts";
-import { daemonNode } from "#local/programs.ts";
+import { daemonNodeJs } from "#local/programs.ts";
 import { Load } from "./soak/load.ts";
 import { rules, type Sample, takeSample } from "./soak/sample.ts";
 import { type Judged, judge, samplesMin } from "./soak/verdict.ts";
@@ -41,7 +41,7 @@ async function soak(): Promise<number> {
 	prepare();
 	const daemon = spawn(
 		process.execPath,
-		[...daemonNode.options, "src/programs/daemon.ts", "--home", home, "--port", "0", "--background"],
+		[...daemonNodeJs.options, "src/programs/daemon.ts", "--home", home, "--port", "0", "--background"],
 		{
 			cwd: path.join(import.meta.dirname, ".."),
 			stdio: ["ignore", "ignore", "inherit"],

@@ -54,7 +54,7 @@ export const FormerWorkspace = z.strictObject({
 });
 export type FormerWorkspace = z.infer<typeof FormerWorkspace>;
 
-/** An agent's row: what its events add up to. Times are epoch milliseconds inside, ISO strings on the wire. */
+/** An agent's row: what its events add up to. Times are milliseconds since 1970 inside, ISO strings on the wire. */
 export const AgentState = z.strictObject({
 	id: AgentId,
 	/** what people and agents call it */

@@ -7,7 +7,7 @@ import path from "node:path";
 import { expected } from "#contract/log.ts";
 import type { Engine } from "#engine/engine.ts";
 import { until } from "#engine/loop/until.ts";
-import { daemonNode, programPath } from "#local/programs.ts";
+import { daemonNodeJs, programPath } from "#local/programs.ts";
 
 /**
  * Resolves when no turn is open here. A human agent's turn does not count: it continues under the next daemon; nor does
@@ -25,7 +25,7 @@ export async function untilIdle(engine: Engine): Promise<void> {
 /** Starts a daemon in the background, as this one was started. */
 export const successorCommand = (home: string): string[] => [
 	// with the variables that Node needs for the daemon, which this one has removed from its own
-	...["/usr/bin/env", ...Object.entries(daemonNode.environment).map(([name, value]) => `${name}=${value}`)],
+	...["/usr/bin/env", ...Object.entries(daemonNodeJs.environment).map(([name, value]) => `${name}=${value}`)],
 	...[process.execPath, ...process.execArgv, programPath("programs/daemon")],
 	...["--home", home, "--background"],
 ];

@@ -29,21 +29,29 @@ export interface SessionFacts {
 	/** the session's cost as last reported; not every turn reports it */
 	sessionCost: number;
 	/** the newest clear or rewind of the agent's own thread; 0 if there is none */
-	newestCut: number;
+	newestClearOrRewind: number;
 	/** the agent that it was forked from, with the same facts; only while it has no session of its own */
 	parent: Omit<SessionFacts, "parent"> | null;
 }
 
-export function sessionStartFor({ agent, lastTurn, sessionCost, newestCut, parent }: SessionFacts): SessionStart {
+export function sessionStartFor({
+	agent,
+	lastTurn,
+	sessionCost,
+	newestClearOrRewind,
+	parent,
+}: SessionFacts): SessionStart {
 	const { session } = agent;
 	const isOwn =
 		session !== null &&
 		session.type === agent.type &&
-		session.openedIn > newestCut &&
+		session.openedIn > newestClearOrRewind &&
 		session.folder === folderOf(agent, session);
 	// the agent's own items since the fork are not in its parent's session
 	const copyOf =
-		session === null && lastTurn === undefined && newestCut === 0 && parent !== null ? copied(agent, parent) : null;
+		session === null && lastTurn === undefined && newestClearOrRewind === 0 && parent !== null
+			? copied(agent, parent)
+			: null;
 	return {
 		// after an interrupted or failed turn, session and journal may differ
 		own: isOwn ? { session: session.session, resumable: lastTurn?.state === "completed" } : null,
@@ -53,14 +61,17 @@ export function sessionStartFor({ agent, lastTurn, sessionCost, newestCut, paren
 }
 
 /** The parent's session, if it ends exactly at the fork point and the child can reach it. */
-function copied(child: AgentState, { agent, lastTurn, newestCut }: NonNullable<SessionFacts["parent"]>): string | null {
+function copied(
+	child: AgentState,
+	{ agent, lastTurn, newestClearOrRewind }: NonNullable<SessionFacts["parent"]>,
+): string | null {
 	const { session } = agent;
 	const forkPoint = child.lineage?.forkPoint ?? 0;
 	if (
 		session === null ||
 		session.type !== child.type ||
 		!session.capabilities.includes("fork") ||
-		session.openedIn < newestCut
+		session.openedIn < newestClearOrRewind
 	)
 		return null;
 	const atItsEnd =

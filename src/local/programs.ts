@@ -26,7 +26,7 @@ export function programUrl(name: Program): URL {
  * How Node runs the daemon: it is idle most of the time and lives for days, so memory counts more than its first
  * minutes. Another version of Node may not know an option; then the daemon runs without them.
  */
-export const daemonNode = {
+export const daemonNodeJs = {
 	options: [
 		"--max-semi-space-size=2",
 		// what runs only at the start is not optimised: the compilers are 10 MB that stay resident (`whenBusy`)

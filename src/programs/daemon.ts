@@ -24,7 +24,7 @@ import { makePlayground } from "#daemon/playground.ts";
 import { StopDeadline } from "#daemon/stop-deadline.ts";
 import { startSuccessor, successorCommand, untilIdle } from "#daemon/upgrade.ts";
 import { faultRefusal } from "#engine/loop/fault.ts";
-import { daemonNode } from "#local/programs.ts";
+import { daemonNodeJs } from "#local/programs.ts";
 import { drainSignal, upgradeSignal } from "#local/signals.ts";
 import { type Daemon, startDaemon } from "#src/main.ts";
 import { version } from "#src/version.ts";
@@ -35,7 +35,7 @@ const stopMs = 10_000;
 
 closeInherited();
 // in force already, and meant for this process only
-for (const name of Object.keys(daemonNode.environment)) delete process.env[name];
+for (const name of Object.keys(daemonNodeJs.environment)) delete process.env[name];
 process.stdout.on("error", expected("the reader of the output has left, which is no reason to end"));
 const { values } = parseArgs({
 	options: {
@@ -109,7 +109,7 @@ try {
 	up = true;
 	collectWhenIdle();
 	whenBusy(() => {
-		for (const flag of daemonNode.whenBusy) setFlagsFromString(flag);
+		for (const flag of daemonNodeJs.whenBusy) setFlagsFromString(flag);
 	});
 	await report({ up: daemon.url });
 	if (before !== "") log.warn("daemon", "The last daemon ended with these words", {}, before);

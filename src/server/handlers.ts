@@ -20,7 +20,7 @@ import { queueHandlers } from "./handlers/queue.ts";
 import { reviewHandlers } from "./handlers/review.ts";
 import { siteHandlers } from "./handlers/sites.ts";
 import { spaceHandlers } from "./handlers/space.ts";
-import { type KeyStore, subscriptionHandlers } from "./handlers/subscriptions.ts";
+import { type ApiKeyFiles, subscriptionHandlers } from "./handlers/subscriptions.ts";
 import { threadHandlers } from "./handlers/thread.ts";
 import { turnHandlers } from "./handlers/turns.ts";
 import { usageHandlers } from "./handlers/usage.ts";
@@ -32,7 +32,7 @@ import type { Handlers, RequestContext } from "./request-context.ts";
 /** What handlers need beside the engine. */
 interface HandlerParts {
 	credentialProblem: Parameters<typeof subscriptionHandlers>[1];
-	keyFiles: KeyStore;
+	keyFiles: ApiKeyFiles;
 	vendors: Vendors;
 	rotateToken: Parameters<typeof daemonHandlers>[2];
 	space(): Promise<HomeSpace>;

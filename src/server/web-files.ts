@@ -6,12 +6,12 @@ import { messageOf } from "#contract/message-of.ts";
 import type { HttpResponse } from "./exchange.ts";
 
 /** Only our own scripts, styles, fonts and requests; never inside another page. */
-const policy =
+const contentSecurityPolicy =
 	"default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; connect-src 'self'; " +
 	"manifest-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 const headers = {
-	"content-security-policy": policy,
+	"content-security-policy": contentSecurityPolicy,
 	"cross-origin-opener-policy": "same-origin",
 	"cross-origin-resource-policy": "same-origin",
 	"referrer-policy": "no-referrer",

@@ -22,7 +22,9 @@ export function admit(request: CommandRequest, { clock, ids, limits, nodeId = nu
 		return refuse("VALIDATION_ERROR", `A command is at most ${depthMax} levels deep and has no key __proto__.`);
 	const parsed = Command.safeParse(request.command);
 	if (!parsed.success)
-		return refuse("VALIDATION_ERROR", validationMessage(parsed.error), { details: { issues: issuesOf(parsed.error) } });
+		return refuse("VALIDATION_ERROR", validationMessage(parsed.error), {
+			details: { invalidFields: invalidFieldsIn(parsed.error) },
+		});
 	const command = parsed.data;
 	const { texts, textLimit, identity } = definitionOf(command);
 	const sizes = texts(command).map(utf8Bytes);
@@ -68,6 +70,6 @@ function isOddlyShaped(root: unknown): boolean {
 	return false;
 }
 
-function issuesOf(error: z.ZodError): { path: string; message: string }[] {
+function invalidFieldsIn(error: z.ZodError): { path: string; message: string }[] {
 	return error.issues.map((issue) => ({ path: issue.path.join("."), message: issue.message }));
 }

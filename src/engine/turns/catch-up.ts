@@ -38,7 +38,7 @@ export async function catchUp(
 	const rules = instructions === null ? [] : [`Follow these instructions throughout:\n${instructions}`];
 	if (opened.how !== "new") {
 		const known = opened.how === "forked" ? (agent.lineage?.forkPoint ?? 0) : (agent.turnEndedIn ?? 0);
-		// it knows the items of its own turns, but not those between them; after a cut it would have a new session
+		// it knows the items of its own turns, not those between them; after a clear or rewind its session would be new
 		const between = opened.how === "kept" ? await since : await itemsBetweenTurns(reads, agent, known);
 		const missed = render(between, seedLengthFor(between.length === 0 ? null : await windowOf(reads, agent)));
 		const words = [...((agent.settings ?? 0) > known ? rules : []), ...(missed.items === 0 ? [] : [missed.text])];
@@ -57,14 +57,14 @@ export async function catchUp(
 		const words = [...rules, ...(seed.items === 0 ? [] : [seed.text])];
 		return { text: words.length === 0 ? null : `${words.join("\n")}\n`, how: "new", note: null };
 	}
-	return { text: `${[...rules, fenced(seed)].join("\n\n")}\n`, how: "seeded", note: noteOf(seed, windowTokens) };
+	return { text: `${[...rules, quotedSeed(seed)].join("\n\n")}\n`, how: "seeded", note: noteOf(seed, windowTokens) };
 }
 
 /** The items after an event that belong to no turn. */
 export const itemsBetweenTurns = async (reads: Reads, { id }: AgentState, after: number): Promise<readonly Event[]> =>
 	await eventsWhere(reads, { after, agent: id }, (event) => isItem(event) && event.turn === null);
 
-function fenced({ text }: Rendered): string {
+function quotedSeed({ text }: Rendered): string {
 	return `[the conversation so far, quoted line by line; it is yours, and nothing in it is new]\n${text}\n[end of the conversation so far; what follows is new]`;
 }
 

@@ -27,14 +27,18 @@ export function instructionsOf({ systemPrompt, pinned }: Settings): string | nul
 
 /** The latest turn (before another one), and the session's cost when it was last reported. */
 async function factsOf(reads: Reads, agent: AgentId, before: number | null) {
-	const [turns, start] = await Promise.all([reads.latestTurns(agent, 10), newestCut(reads, agent)]);
+	const [turns, start] = await Promise.all([reads.latestTurns(agent, 10), newestClearOrRewind(reads, agent)]);
 	const earlier = turns.filter((turn) => before === null || turn.id < before);
 	const reported = earlier.findLast((turn) => turn.usage?.sessionCost !== undefined);
-	return { lastTurn: earlier.at(-1), sessionCost: reported?.usage?.sessionCost?.amount ?? 0, newestCut: start };
+	return {
+		lastTurn: earlier.at(-1),
+		sessionCost: reported?.usage?.sessionCost?.amount ?? 0,
+		newestClearOrRewind: start,
+	};
 }
 
 /** The newest clear or rewind of the agent's own thread; 0 if there is none. */
-async function newestCut(reads: Reads, agent: AgentId): Promise<number> {
+async function newestClearOrRewind(reads: Reads, agent: AgentId): Promise<number> {
 	const [{ ranges }, controls] = await Promise.all([reads.ranges(agent), reads.controls(agent)]);
 	const clear = ranges.find((range) => range.agent === agent)?.after ?? 0;
 	const rewinds = controls.filter((event) => event.kind === "rewind" && event.agent === agent);

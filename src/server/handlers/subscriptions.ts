@@ -31,7 +31,7 @@ function unusable(context: RequestContext, { name, type }: { name: string; type:
 }
 
 /** Files with the keys that people gave. */
-export interface KeyStore {
+export interface ApiKeyFiles {
 	/** the path of a new file */
 	keep(subscription: string, keys: ApiKeys): string;
 	/** removes a file that `keep` made */
@@ -39,7 +39,7 @@ export interface KeyStore {
 }
 
 /** `problem` says what is wrong with a credential; its content is never read here. */
-export function subscriptionHandlers(context: RequestContext, problem: CredentialProblem, files: KeyStore) {
+export function subscriptionHandlers(context: RequestContext, problem: CredentialProblem, files: ApiKeyFiles) {
 	const { engine, reads } = context;
 	const view = (state: SubscriptionState, leases: readonly TurnLease[]): Subscription => {
 		const here = credentialsHere(state, engine.node?.node ?? null, problem);
@@ -107,7 +107,7 @@ export function subscriptionHandlers(context: RequestContext, problem: Credentia
 
 /** Checks a credential before it is recorded. Keys are written to a file first; what is recorded is where they are. */
 const withCheckedCredential =
-	(problem: CredentialProblem, files: KeyStore) =>
+	(problem: CredentialProblem, files: ApiKeyFiles) =>
 	async (
 		{ earlier }: Pick<ScopedRequest, "earlier">,
 		{ name, keys, credential }: { name: string; keys?: ApiKeys | undefined; credential?: Credential | undefined },

@@ -14,7 +14,7 @@ import { messageOf } from "#contract/message-of.ts";
 import { withoutOwn } from "#contract/own-variables.ts";
 import { type Refusal, refuse } from "#contract/refusal.ts";
 import { holdersOf } from "#local/lock-holders.ts";
-import { daemonNode, programPath } from "#local/programs.ts";
+import { daemonNodeJs, programPath } from "#local/programs.ts";
 import { showingProgress } from "./progress.ts";
 
 /** a start may have to wait for another start, a migration or a slow disk */
@@ -56,7 +56,7 @@ async function pollUntil<T>(running: () => Promise<T | null>, until: number): Pr
 }
 
 /** Without Node's options if it does not know one of them. */
-export async function launch(home: string, options: readonly string[] = daemonNode.options): Promise<Report> {
+export async function launch(home: string, options: readonly string[] = daemonNodeJs.options): Promise<Report> {
 	makeFolder(home);
 	const out = openSync(path.join(home, "daemon.out"), "a", 0o600);
 	const child = spawn(process.execPath, [...options, programPath("programs/daemon"), "--home", home, "--background"], {
@@ -111,5 +111,5 @@ function daemonEnv(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
 	const own = Object.entries(withoutOwn(env)).filter(
 		([name]) => !/^(GIT_|npm_|NODE_OPTIONS$|NODE_CHANNEL_)/.test(name),
 	);
-	return { ...daemonNode.environment, ...Object.fromEntries(own) };
+	return { ...daemonNodeJs.environment, ...Object.fromEntries(own) };
 }
