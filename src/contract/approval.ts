@@ -5,8 +5,8 @@ import { Actor, AgentId, EventId } from "./ids.ts";
 import { Reason, Text } from "./text.ts";
 
 /**
- * Who answers where no permit does. `ask`: a person. `auto-edit`: a person, except for edits inside the workspace and
- * for what only reads or thinks. `full`: no person, everything is allowed.
+ * Who answers where no permit does. `ask`: a person. `auto-edit`: a person, except for thinking, and for reads,
+ * searches, edits and moves of files inside the workspace. `full`: no person, everything is allowed.
  */
 export const policies = ["ask", "auto-edit", "full"] as const;
 export const Policy = z.enum(policies);

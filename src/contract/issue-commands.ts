@@ -1,4 +1,4 @@
-// The commands of issues: first those of people and agents, then those that only the daemon's reactors send.
+// The commands of issues: first those of people and agents, then those that only the daemon sends.
 import { z } from "zod";
 import { command } from "./define.ts";
 import { AgentId, EventId, ProjectSlug } from "./ids.ts";

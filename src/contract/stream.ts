@@ -52,10 +52,10 @@ export type UnjournaledUpdate = z.infer<typeof UnjournaledUpdate>;
 
 /**
  * `whole`: an unfinished item as far as it is, of a call's output the end; deltas follow. It is for a reader that
- * begins in the middle, and for output that does not continue what was sent. `at`: the reader
- * has every matching event up to this one; sent after each batch. `unjournaled`: state that is not in
- * the journal, for readers that mirror rows (`threads`), first whole and then as changes. `cut`: the reader did not
- * keep up and has to reconnect after this event.
+ * begins in the middle, and for output that does not continue what was sent. `at`: the reader has every matching event
+ * up to this one; sent when it has caught up, then after each batch to readers that do not get all events.
+ * `unjournaled`: state that is not in the journal, for readers that mirror rows (`threads`), first whole and then as
+ * changes. `cut`: the reader did not keep up and has to reconnect after this event.
  */
 export type StreamMessage =
 	| { event: WireEvent }

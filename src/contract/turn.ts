@@ -152,7 +152,7 @@ export const TurnYield = command("turn.yield", { ...named });
 export const TurnSettle = command("turn.settle", { ...named });
 export const TurnMarkResponsive = command("turn.markResponsive", { ...named });
 
-/** Only the daemon's reactors dispatch these, except for the first two. */
+/** Only the daemon dispatches these, except for the first two. */
 export const turnCommands = [
 	TurnRetry,
 	TurnFinish,

@@ -1,6 +1,6 @@
 // The listening sockets. The Unix socket in the home is for this machine's own clients: only the home's owner can
 // create it, so clients need no proof of who answers. The TCP port is for browsers and other programs: loopback only,
-// on the requested port or the next free one.
+// on the port of the last daemon, else on the requested one or the next free one.
 import { chmodSync, rmSync } from "node:fs";
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Server as SecureServer } from "node:https";

@@ -36,7 +36,8 @@ export function openApi(version: string): object {
 				token: {
 					type: "http",
 					scheme: "bearer",
-					description: "The owner's token, from the file `token` in the daemon's home.",
+					description:
+						"The owner's token, from the file `token` in the daemon's home, a person's, or that of an agent's process.",
 				},
 			},
 			...components,
