@@ -100,7 +100,7 @@ export class Mirror {
 	}
 
 	/** What the views need beside the rows. */
-	get surroundings(): MirrorViewInput {
+	get viewInput(): MirrorViewInput {
 		const now = this.#options.now();
 		return {
 			...this.#unjournaled,

@@ -134,17 +134,17 @@ export class Mirrored {
 	}
 
 	/** All agents but reaped ones, oldest first. */
-	agents(seen: MirrorViewInput, { project }: { project?: ProjectSlug | undefined } = {}): Agent[] {
+	agents(input: MirrorViewInput, { project }: { project?: ProjectSlug | undefined } = {}): Agent[] {
 		const shown = [...this.rows.agent.values()].filter(
 			(agent) => (project === undefined || agent.project === project) && agent.reapedAt === null,
 		);
-		const schedule = shown.some((agent) => this.#isBusy(agent)) ? this.#schedule(seen) : null;
-		return shown.map((agent) => this.#agent(agent, seen, schedule));
+		const schedule = shown.some((agent) => this.#isBusy(agent)) ? this.#schedule(input) : null;
+		return shown.map((agent) => this.#agent(agent, input, schedule));
 	}
 
-	agent(id: AgentId, seen: MirrorViewInput): Agent | undefined {
+	agent(id: AgentId, input: MirrorViewInput): Agent | undefined {
 		const row = this.rows.agent.get(id);
-		return row && this.#agent(row, seen, this.#isBusy(row) ? this.#schedule(seen) : null);
+		return row && this.#agent(row, input, this.#isBusy(row) ? this.#schedule(input) : null);
 	}
 
 	/** The agent's queue, the next prompt first. */
@@ -167,15 +167,15 @@ export class Mirrored {
 	}
 
 	/** What needs a person; issues only of the boards that are shown. */
-	inbox(seen: MirrorViewInput): Inbox {
-		const [approvals, agents, subscriptions] = [this.approvals(), this.agents(seen), this.subscriptions(seen)];
+	inbox(input: MirrorViewInput): Inbox {
+		const [approvals, agents, subscriptions] = [this.approvals(), this.agents(input), this.subscriptions(input)];
 		const issues = [...this.rows.project.keys()].flatMap((slug) => this.issues(slug));
 		return inboxOf({ approvals, agents, issues, subscriptions, nodes: this.rows.node.values() });
 	}
 
 	/** The agents but reaped ones, each before those below it. */
-	tree(seen: MirrorViewInput, { project }: { project?: ProjectSlug | undefined } = {}): TreeRow[] {
-		return treeOf(this.agents(seen, { project }));
+	tree(input: MirrorViewInput, { project }: { project?: ProjectSlug | undefined } = {}): TreeRow[] {
+		return treeOf(this.agents(input, { project }));
 	}
 
 	/** The issues of a project by stage. */

@@ -65,7 +65,7 @@ interface World {
 
 /** What the mirror shows, and what the server answers. When an agent will be free is told anew with every moment. */
 async function both({ mirror }: World) {
-	const [view, seen, asked] = [mirror.view, mirror.surroundings, client()];
+	const [view, seen, asked] = [mirror.view, mirror.viewInput, client()];
 	const threads = [...shown.threads];
 	const each = async <T>(ask: (agent: AgentId) => Promise<T> | T) =>
 		await Promise.all(threads.map(async (id) => await ask(id)));

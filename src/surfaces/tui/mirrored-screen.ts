@@ -115,9 +115,9 @@ export class MirroredScreen {
 
 	#look(): Seen {
 		const mirror = this.#mirror;
-		const { view, surroundings } = mirror;
-		const agents = view.agents(surroundings);
-		const [everywhere, project, subscriptions] = [treeOf(agents), this.#project, view.subscriptions(surroundings)];
+		const { view, viewInput } = mirror;
+		const agents = view.agents(viewInput);
+		const [everywhere, project, subscriptions] = [treeOf(agents), this.#project, view.subscriptions(viewInput)];
 		const issues = project === null ? [] : view.issues(project);
 		const inbox = inboxOf({
 			approvals: view.approvals(),
@@ -134,7 +134,7 @@ export class MirroredScreen {
 			agents: new Map(agents.map((agent): [AgentId, Agent] => [agent.id, agent])),
 			inbox,
 			subscriptions,
-			now: surroundings.now,
+			now: viewInput.now,
 			blocks: (agent) => this.conversation(agent).blocks,
 			messages: (agent) => mirror.messages(agent),
 			nodeOf: (agent) => nodeName(agent, view.rows.node.values()),

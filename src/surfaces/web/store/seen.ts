@@ -25,7 +25,7 @@ export type Connection =
 export class Seen {
 	readonly connection: Connection;
 	readonly #mirror: Mirror;
-	readonly #surroundings: MirrorViewInput;
+	readonly #viewInput: MirrorViewInput;
 	readonly #made: number;
 	#agents: Agent[] | null = null;
 	#byId: ReadonlyMap<AgentId, Agent> | null = null;
@@ -35,7 +35,7 @@ export class Seen {
 
 	constructor(mirror: Mirror, connection: Connection) {
 		this.#mirror = mirror;
-		this.#surroundings = mirror.surroundings;
+		this.#viewInput = mirror.viewInput;
 		this.#made = localNow();
 		this.connection = connection;
 	}
@@ -47,12 +47,12 @@ export class Seen {
 
 	/** the daemon's clock */
 	get now(): number {
-		return this.#surroundings.now;
+		return this.#viewInput.now;
 	}
 
 	/** how far the daemon's clock is ahead of this machine's */
 	get ahead(): number {
-		return this.#surroundings.now - this.#made;
+		return this.#viewInput.now - this.#made;
 	}
 
 	get at(): number {
@@ -61,14 +61,14 @@ export class Seen {
 
 	/** Oldest first, without reaped ones. */
 	get agents(): readonly Agent[] {
-		this.#agents ??= this.#mirror.view.agents(this.#surroundings);
+		this.#agents ??= this.#mirror.view.agents(this.#viewInput);
 		return this.#agents;
 	}
 
 	agent(id: AgentId): Agent | undefined {
 		this.#byId ??= new Map(this.agents.map((agent) => [agent.id, agent]));
 		// a reaped one is not in the list
-		return this.#byId.get(id) ?? this.#mirror.view.agent(id, this.#surroundings);
+		return this.#byId.get(id) ?? this.#mirror.view.agent(id, this.#viewInput);
 	}
 
 	get tree(): readonly TreeRow[] {
@@ -107,12 +107,12 @@ export class Seen {
 	}
 
 	get subscriptions(): readonly Subscription[] {
-		this.#subscriptions ??= this.#mirror.view.subscriptions(this.#surroundings);
+		this.#subscriptions ??= this.#mirror.view.subscriptions(this.#viewInput);
 		return this.#subscriptions;
 	}
 
 	get projects(): readonly Project[] {
-		return this.#mirror.view.projects(this.#surroundings);
+		return this.#mirror.view.projects(this.#viewInput);
 	}
 
 	issues(project: ProjectSlug): readonly Issue[] {
@@ -134,7 +134,7 @@ export class Seen {
 			issues: rows.issue.of(slug),
 			agents: [...rows.agent.values()].filter((agent) => agent.project === slug && agent.life !== "ended"),
 			subscribed: [...rows.subscription.values()].map(({ type }) => type),
-			now: this.#surroundings.monotonic,
+			now: this.#viewInput.monotonic,
 		});
 	}
 
@@ -173,6 +173,6 @@ export class Seen {
 		const { node, turnLease } = this.#mirror.view.rows;
 		const limits = [...node.values()].filter(isActive).map(({ turnsMax }) => turnsMax);
 		const max = limits.reduce((sum, limit) => sum + limit, 0);
-		return { used: turnLease.size, max: limits.length === 0 ? this.#surroundings.turnsMax : max };
+		return { used: turnLease.size, max: limits.length === 0 ? this.#viewInput.turnsMax : max };
 	}
 }
