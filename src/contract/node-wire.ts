@@ -23,7 +23,7 @@ export const Node = z.object({
 	roundTripMs: z.int().nullable(),
 	/** it is up or draining, but showed no sign of life for eight seconds as the node that was asked sees it */
 	silent: z.boolean(),
-	/** it was alone when it was last heard of: it does not fall by itself */
+	/** it was alone when it sent its last beat: no node replaces it unless a person says so */
 	alone: z.boolean(),
 	/** subscriptions whose credentials are files of other nodes: no turn uses them there */
 	withoutCredentials: z.array(SubscriptionName),

@@ -60,7 +60,7 @@ const Terms = z.strictObject({
 });
 
 const credentialNodes = {
-	/** whose path `credential` is; absent in rows from before there were nodes: then it is everybody's */
+	/** the node that has `credential`; absent in rows from before there were nodes: then every node has it */
 	node: NodeId.exactOptional(),
 	credentials: z.array(NodeCredential).exactOptional(),
 };

@@ -116,7 +116,7 @@ function leftBehind(
 	return [...ended, ...cutOff, ...unmade, ...moved];
 }
 
-/** What happened to rows that were read in the same transaction is never refused. */
+/** These decisions are never refused: their rows were read in the same transaction. */
 const eventsOf = (decision: Decision): readonly NewEvent[] => (isRefusal(decision) ? [] : decision);
 
 /** `agentZero` is undefined unless it is at this node. */

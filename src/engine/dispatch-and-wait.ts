@@ -73,14 +73,14 @@ export class DispatchAndWait {
 			return await driver?.end(id);
 		const after = events[0]?.id ?? 0;
 		const there = await store.reads.node(agent.node);
-		const gone = async (): Promise<true | null> => {
+		const haveEnded = async (): Promise<true | null> => {
 			const now = agent.node === null ? undefined : await store.reads.node(agent.node);
 			// the processes of a daemon end with it
 			if (now === undefined || !isActive(now) || now.epoch !== there?.epoch) return true;
 			const stopped = await store.reads.newestOfKind(id, "agent.processesEnded", Number.MAX_SAFE_INTEGER);
 			return stopped !== undefined && stopped.id > after ? true : null;
 		};
-		await until(this.#made.publisher, gone, { timeoutMs: stopTimeoutMs });
+		await until(this.#made.publisher, haveEnded, { timeoutMs: stopTimeoutMs });
 	}
 
 	/** What the turns that a kill ends have produced so far is recorded with their end: here, and at other nodes. */

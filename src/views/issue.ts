@@ -125,7 +125,7 @@ export function presetsView(project: WorkSettings): NamedPreset[] {
 }
 
 /** The stages in which issues of a preset wait until they are started. */
-export const waitingStages = (preset: Preset): string[] => stagesBeforeStart(preset).map(({ name }) => name);
+export const stageNamesBeforeStart = (preset: Preset): string[] => stagesBeforeStart(preset).map(({ name }) => name);
 
 export interface IssueFilter {
 	stage?: string | undefined;

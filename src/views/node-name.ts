@@ -1,7 +1,7 @@
 // Apart from the other views of nodes: the command line starts faster without the schemas that those load.
 import type { NodeState } from "#contract/node.ts";
 
-/** The name of a row's node, where there are several; among one it says nothing. */
+/** The name of a row's node; null where there is only one node. */
 export function nodeName(
 	{ node }: { node: string | null },
 	nodes: Iterable<Pick<NodeState, "id" | "name" | "state">>,

@@ -31,7 +31,7 @@ export interface NodeRow extends Pick<NodeState, "id" | "name" | "state" | "turn
 	agents: number;
 }
 
-/** By name, where there are several; one alone says nothing. */
+/** In the order of their names; none where there is only one node. */
 export function nodeRows(
 	nodes: Iterable<NodeState>,
 	leases: Iterable<Pick<TurnLease, "node">>,

@@ -17,7 +17,7 @@ const NewAgent = {
 	/** `none`, `share` (the parent's) or the kind of its own */
 	workspace: z.enum(["none", "share", ...workspaceKinds]).optional(),
 	from,
-	/** the node that it lives at, by name or id; where its parent, its project or the most room is if absent */
+	/** the node that it lives at, by name or id; if absent, that of its parent or project, or one with free places */
 	node: z.string().max(64).optional(),
 	/** false: answered before its workspace is ready */
 	wait: z.boolean().default(true),

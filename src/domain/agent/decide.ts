@@ -35,7 +35,7 @@ export function decidePause(agent: AgentState, command: AgentPause): Decision {
 	return [{ kind: "agent.held", agent: agent.id, data: { hold: "user", reason: command.reason } }];
 }
 
-/** Ends every hold that it may end; refused if one remains that needs `recover`. */
+/** Ends every hold that a resume may end; refused if one remains that needs `recover`. */
 export function decideResume(agent: AgentState, { reason }: Pick<AgentResume, "reason"> = { reason: "" }): Decision {
 	const refusal = refusedNow(agent, "resume");
 	if (refusal) return refusal;

@@ -12,7 +12,7 @@ interface PlacementFacts {
 	project: ProjectState | null | undefined;
 	/** none where nodes do not matter */
 	nodes?: readonly NodeState[];
-	/** what it runs */
+	/** its agent type */
 	type?: string;
 	/** the subscriptions of its type without credentials at a node, if no other one can be used there */
 	withoutCredentials?: (node: NodeId) => readonly Pick<SubscriptionState, "name">[];

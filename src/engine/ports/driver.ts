@@ -102,7 +102,7 @@ export interface TurnWatch {
 
 export interface PartialText {
 	of: PartialOf;
-	/** called only if it lasts */
+	/** called when it is written or sent; most calls end before that */
 	output(): string;
 	/** what a tool prints, which is shown while it runs; not what an edit is going to change */
 	isPrinted: boolean;

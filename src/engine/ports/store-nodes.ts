@@ -41,7 +41,7 @@ export interface LastBeat extends Measured {
 export interface SharedDatabase {
 	/** a message to itself came back: without that the journal is looked at only every second */
 	receivesNotifications: boolean;
-	/** settings that a crash or a failover of the server must not meet, as `name = value` */
+	/** settings with which a crash of the server may lose or damage what was committed, as `name = value` */
 	unsafe: string[];
 	/** it has standbys, and commits do not wait for one */
 	losesAtFailover: boolean;

@@ -28,7 +28,7 @@ export async function keptOutput(
 	return Object.fromEntries((await Promise.all(found)).filter(([, outputs]) => outputs.length > 0));
 }
 
-/** Once it is in items. */
+/** Drops what was kept, once it is in items. */
 export async function dropUsed({ partials, log }: KeptOutputParts, kept: Output, outcome: Outcome): Promise<void> {
 	if ("refused" in outcome) return;
 	const ended = outcome.events.flatMap((event) => dataOf(event, "turn.ended")?.turn ?? []);

@@ -44,7 +44,7 @@ export async function moveHere(
 	return (await oneAtATime(parts, agent, async () => await move(parts, agent, options, by, askToUpload))) ?? busy;
 }
 
-/** One at a time for each agent: two would make and remove the same tree and branch. Null if another one is at it. */
+/** One move of an agent at a time: two would make and remove the same tree and branch. Null during another move. */
 async function oneAtATime<T>({ moving }: MovingParts, { id }: AgentState, work: () => Promise<T>): Promise<T | null> {
 	if (moving.has(id)) return null;
 	moving.add(id);

@@ -166,7 +166,7 @@ export class Sites {
 		await Promise.all(work);
 	}
 
-	/** The home node's answer to a merge has brought nobody up to date: this does. */
+	/** A merge at the home node updates no agents: this asks it to. */
 	async syncFromHomeNode(project: ProjectState, by: Requester): Promise<Synced[]> {
 		const answer = z.object({ synced: z.array(Synced) });
 		const asked = { route: "syncProject", params: { project: project.slug } };

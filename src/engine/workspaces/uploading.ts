@@ -115,8 +115,8 @@ async function uploadSnapshot(parts: UploadParts, id: AgentId, snapshotId: strin
 /**
  * Uploads each snapshot of this node's agents, and a first one of a new agent: its node may be gone before its first
  * turn ends. What was made before other nodes could use it, or was missed at a stop, is uploaded as soon as that
- * changes. Those of an agent that was deleted go, whoever sees it first; what is left of them after a stop goes after
- * the next start.
+ * changes. The first node that sees that an agent was deleted drops its bundles; what a stop leaves of them is dropped
+ * after the next start.
  */
 export function uploadReactor(parts: UploadParts): Reactor {
 	const due = new Set<AgentId>();

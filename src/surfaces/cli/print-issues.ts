@@ -1,7 +1,7 @@
 // Prints issues.
 import type { Issue, IssueDetails, NamedPreset } from "#contract/issue-wire.ts";
 import { indented, inline } from "#contract/visible.ts";
-import { waitingStages, waitingTexts } from "#views/issue.ts";
+import { stageNamesBeforeStart, waitingTexts } from "#views/issue.ts";
 import { table } from "./print.ts";
 
 export function issueTable(issues: readonly Issue[]): string {
@@ -111,7 +111,7 @@ export function presetLines(presets: readonly NamedPreset[]): string {
 					? `broken: ${inline(loaded.broken)}`
 					: [
 							loaded.preset.stages.map((stage) => stage.name).join(" → "),
-							`issues wait in ${waitingStages(loaded.preset).join(" and ")} until they are started`,
+							`issues wait in ${stageNamesBeforeStart(loaded.preset).join(" and ")} until they are started`,
 						].join("\n  ");
 			return `${name}${usual ? " (default)" : ""}\n  ${how}`;
 		})
