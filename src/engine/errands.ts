@@ -27,7 +27,7 @@ export interface ErrandParts {
 }
 
 type Asked = Pick<NodeState, "id" | "name" | "state">;
-type Answer = { answer: string } | Refusal;
+type ErrandReply = { answer: string } | Refusal;
 
 /** Carries out a request, as text, as if it had been sent here; the answer is text as well. */
 export type CarryOut = (request: string) => Promise<string>;
@@ -42,7 +42,7 @@ export class Errands implements AsyncDisposable {
 	readonly #begun = new Map<string, Promise<void>>();
 	/** a look that began before their answers were written may still find them */
 	readonly #finished = new Set<string>();
-	readonly #waiting = new Map<string, { node: Asked; resolve(answer: Answer): void }>();
+	readonly #waiting = new Map<string, { node: Asked; resolve(answer: ErrandReply): void }>();
 	#carryOut: CarryOut | null = null;
 	#looking: Promise<void> | null = null;
 	#again = false;
@@ -59,10 +59,10 @@ export class Errands implements AsyncDisposable {
 	}
 
 	/** Answers what the other node answers; waits for as long as the caller does. */
-	async ask(node: NodeState, request: string, gone?: AbortSignal): Promise<Answer> {
+	async ask(node: NodeState, request: string, gone?: AbortSignal): Promise<ErrandReply> {
 		const { store, clock, ids, node: me } = this.#parts;
 		const id = ids.key();
-		const { promise, resolve } = Promise.withResolvers<Answer>();
+		const { promise, resolve } = Promise.withResolvers<ErrandReply>();
 		this.#waiting.set(id, { node, resolve });
 		try {
 			const errand = { id, node: node.id, epoch: node.epoch, asker: me?.node ?? null, request, at: clock.now() };
@@ -146,7 +146,7 @@ export class Errands implements AsyncDisposable {
 			if (!answered.has(id) && this.#parts.isSilent(node.id)) resolve(await this.#giveUp(id, node));
 	}
 
-	async #giveUp(id: string, node: Asked): Promise<Answer> {
+	async #giveUp(id: string, node: Asked): Promise<ErrandReply> {
 		const { errands } = this.#parts.store;
 		if (await errands.withdraw(id)) return nodeSilent(node, "Nothing was done.");
 		const [late] = await errands.answers([id]);

@@ -44,9 +44,14 @@ function asked({ id, agent, data, at }: EventOf<"approval.asked">): ApprovalStat
 		: answered(row, { ...answer, reason: answer.why, answeredAt: at, answeredBy: system });
 }
 
-type Answer = Pick<ApprovalState, "answeredAt" | "answeredBy" | "option" | "reason"> & { allowed: boolean };
+type ApprovalAnswerFields = Pick<ApprovalState, "answeredAt" | "answeredBy" | "option" | "reason"> & {
+	allowed: boolean;
+};
 
-function answered(row: ApprovalState, { allowed, answeredAt, answeredBy, option, reason }: Answer): ApprovalState {
+function answered(
+	row: ApprovalState,
+	{ allowed, answeredAt, answeredBy, option, reason }: ApprovalAnswerFields,
+): ApprovalState {
 	return { ...row, state: allowed ? "allowed" : "denied", answeredAt, answeredBy, option, reason };
 }
 
