@@ -39,7 +39,7 @@ async function claude(home: string): Promise<Result> {
 	symlinkSync(adaptersIn, path.join(home, "adapters"));
 	const variables = (name: string): Record<string, string> => {
 		const folder = path.join(home, name);
-		kit.furnish(model.url, folder);
+		kit.prepareFolder(model.url, folder);
 		return kit.variables(model.url, folder);
 	};
 	await using daemon = await startDaemon({ home });

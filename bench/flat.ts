@@ -29,20 +29,20 @@ interface Setup {
 	daemon: Awaited<ReturnType<typeof startDaemon>>;
 }
 
-type More = (scene: Setup, from: number, to: number) => Promise<void>;
+type More = (setup: Setup, from: number, to: number) => Promise<void>;
 
 async function grow(home: string, what: string, more: More): Promise<Result> {
 	await using daemons = new AsyncDisposableStack();
-	const scenes: Setup[] = [];
-	for (const size of sizes) scenes.push(await scene(path.join(home, String(size)), daemons, size, more));
+	const setups: Setup[] = [];
+	for (const size of sizes) setups.push(await setup(path.join(home, String(size)), daemons, size, more));
 	const turns = sizes.map((): number[] => []);
 	const forked = sizes.map((): number[] => []);
 	// in turn, each round starting with another one, so that noise hits all of them alike
 	for (let round = 0; round < rounds; round++) {
 		for (const at of sizes.keys()) {
 			const which = (round + at) % sizes.length;
-			const there = scenes[which];
-			if (there === undefined) throw new Error("no such scene");
+			const there = setups[which];
+			if (there === undefined) throw new Error("no such setup");
 			turns[which]?.push(await turn(there, "say hello"));
 			if (round % forksEvery === 0) forked[which]?.push(await fork(there));
 		}
@@ -68,7 +68,7 @@ async function grow(home: string, what: string, more: More): Promise<Result> {
 	};
 }
 
-async function scene(home: string, daemons: AsyncDisposableStack, size: number, more: More): Promise<Setup> {
+async function setup(home: string, daemons: AsyncDisposableStack, size: number, more: More): Promise<Setup> {
 	const repository = makeRepository(path.join(home, "repository"));
 	const daemon = daemons.use(await startDaemon({ home: path.join(home, "home") }));
 	// a long idle connection may just have been closed; each command has a key, so a retry is safe
@@ -136,8 +136,8 @@ async function moreSnapshots({ agent, repository }: Setup, from: number, to: num
 	execFileSync("git", ["update-ref", "--stdin"], { cwd: repository, input });
 }
 
-async function moreTurns(scene: Setup, from: number, to: number): Promise<void> {
-	for (let at = from; at < to; at++) await turn(scene, "say hello");
+async function moreTurns(setup: Setup, from: number, to: number): Promise<void> {
+	for (let at = from; at < to; at++) await turn(setup, "say hello");
 }
 
 /** Other agents of the project, each with its own worktree. */

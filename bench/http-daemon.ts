@@ -5,6 +5,6 @@ import { startDaemon } from "#src/main.ts";
 
 await using daemon = await startDaemon({ home: process.argv[2] ?? "" });
 for await (const line of createInterface(process.stdin)) {
-	if (line === '"weigh"') await pause(1000);
+	if (line === '"measure"') await pause(1000);
 	console.log(JSON.stringify({ url: daemon.url, token: daemon.token, mib: process.memoryUsage.rss() / 1024 / 1024 }));
 }

@@ -17,10 +17,10 @@ const agents = 10_000;
 
 /** `emptyHome` is for a daemon with one agent. */
 export async function memory(home: string, emptyHome: string): Promise<Result> {
-	const empty = await weigh(emptyHome);
+	const empty = await measure(emptyHome);
 	await fill(home);
-	const checkout = await weigh(home);
-	const release = await weighRelease(home);
+	const checkout = await measure(home);
+	const release = await measureRelease(home);
 	const value = Number(release[2]);
 	return {
 		title: "Memory of a daemon that has listed its agents once over HTTP",
@@ -44,20 +44,20 @@ async function fill(home: string): Promise<void> {
 }
 
 /** Reads the list in this process: the reader's memory is not the daemon's. */
-async function weigh(home: string): Promise<(string | number)[]> {
+async function measure(home: string): Promise<(string | number)[]> {
 	await using daemon = new Program(new URL("./http-daemon.ts", import.meta.url), [home]);
 	const before = await daemon.ask<{ url: string; token: string; mib: number }>("where");
 	const from = performance.now();
 	const list = await new Client(before, send).call("agents");
 	const ms = performance.now() - from;
-	const after = await daemon.ask<{ mib: number }>("weigh");
+	const after = await daemon.ask<{ mib: number }>("measure");
 	return [list.length.toLocaleString("en"), before.mib, after.mib, ms];
 }
 
 /**
  * The same with the program that users install; a checkout keeps what reads TypeScript in the memory of each thread.
  */
-async function weighRelease(home: string): Promise<(string | number)[]> {
+async function measureRelease(home: string): Promise<(string | number)[]> {
 	await run(process.execPath, ["tools/build.ts"]);
 	const env = { PATH: process.env["PATH"], HOME: path.dirname(home), BROOD_HOME: home, BROOD_PORT: "0" };
 	const brood = async (...words: string[]): Promise<string> => {

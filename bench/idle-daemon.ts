@@ -25,9 +25,9 @@ done`;
 const programs = { tiny: { command: "/bin/sh", args: ["-c", script], leavesNothing: false } };
 await using daemon = await startDaemon({ home, programs, idleProcessMs: 1, limits: { turnsMax: atOnce } });
 await turns(daemon.engine, warmUp);
-const before = await held();
+const before = await memoryInUse();
 await turns(daemon.engine, Number(count));
-const after = await held();
+const after = await memoryInUse();
 process.stdout.write(JSON.stringify({ before, after }));
 
 /** Adds agents, each with one finished turn. */
@@ -59,7 +59,7 @@ async function turns(engine: Engine, more: number): Promise<void> {
 	}
 }
 
-async function held(): Promise<{ heap: number; resident: number }> {
+async function memoryInUse(): Promise<{ heap: number; resident: number }> {
 	// the last ones are still being ended
 	await pause(3000);
 	for (let round = 0; round < 3; round++) {

@@ -1,5 +1,5 @@
-// One node of the bench, as a process of its own: says "ready", and for each line `<kind> <writers> <total>` how long
-// it took. Without such a line it is idle.
+// One node of the bench, as a process of its own: says "ready", and for each line `<kind>:<writers>:<total>` how many
+// it wrote a second. Without such a line it is idle.
 import { createInterface } from "node:readline";
 import { randomIds } from "#adapters/system/ids.ts";
 import { NodeId } from "#contract/node.ts";

@@ -27,12 +27,12 @@ export async function straightPerSecond(url: string, kind: Kind, total: number):
 	});
 	const start = performance.now();
 	for (let done = 0; done < total; done += together) {
-		const held = new PendingWrites();
-		for (const { seq, state } of agents) writeOne(held, kind, { id: ++last, seq, state });
+		const pending = new PendingWrites();
+		for (const { seq, state } of agents) writeOne(pending, kind, { id: ++last, seq, state });
 		await connection.inOneWrite(() =>
 			Promise.all([
 				connection.exec(begin),
-				...bulkWrites(held, types).map((write) => connection.rows(write)),
+				...bulkWrites(pending, types).map((write) => connection.rows(write)),
 				connection.exec("commit"),
 			]),
 		);
@@ -44,18 +44,18 @@ export async function straightPerSecond(url: string, kind: Kind, total: number):
 }
 
 function writeOne(
-	held: PendingWrites,
+	pending: PendingWrites,
 	kind: Kind,
 	{ id, seq, state }: { id: number; seq: number; state: string },
 ): void {
 	const [at, key] = [Date.now(), randomUUID()];
 	const event = { id, agent: seq, turn: null, at, actor: human, command: key };
-	if (kind === "items") held.events.push({ ...event, kind: "assistant", text, data: null });
+	if (kind === "items") pending.events.push({ ...event, kind: "assistant", text, data: null });
 	else {
-		held.events.push({ ...event, kind: "agent.held", text: null, data: '{"hold":"user","reason":""}' });
-		held.updateAgent(seq, { seq, state });
+		pending.events.push({ ...event, kind: "agent.held", text: null, data: '{"hold":"user","reason":""}' });
+		pending.updateAgent(seq, { seq, state });
 		const { writes } = queries.putReceipt;
 		const receipt = { actor: human, key, fingerprint: "f".repeat(43), answer: `{"subject":{}}`, given: null, at };
-		if (writes !== null) held.write(writes, receipt);
+		if (writes !== null) pending.write(writes, receipt);
 	}
 }

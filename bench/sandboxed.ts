@@ -59,7 +59,7 @@ export async function sandboxed(): Promise<Result[]> {
 async function timeBoth(root: string): Promise<Result> {
 	const times = new Map<string, number[]>();
 	const kinds = ["off", "on"] as const;
-	const worlds = kinds.map((sandbox) => worldIn(path.join(root, sandbox), sandbox));
+	const setups = kinds.map((sandbox) => setupIn(path.join(root, sandbox), sandbox));
 	const measure = async (name: string, sandbox: string, work: () => Promise<unknown>): Promise<void> => {
 		execFileSync(flush);
 		const start = performance.now();
@@ -67,8 +67,8 @@ async function timeBoth(root: string): Promise<Result> {
 		times.set(`${name} ${sandbox}`, [...(times.get(`${name} ${sandbox}`) ?? []), performance.now() - start]);
 	};
 	for (let round = 0; round < rounds; round++)
-		for (const world of round % 2 === 0 ? worlds : worlds.toReversed()) await cycle(world, round, measure);
-	for (const { workspaces } of worlds) await workspaces[Symbol.asyncDispose]();
+		for (const setup of round % 2 === 0 ? setups : setups.toReversed()) await cycle(setup, round, measure);
+	for (const { workspaces } of setups) await workspaces[Symbol.asyncDispose]();
 	const verbs = [
 		"provision",
 		"look before a turn",
@@ -92,13 +92,13 @@ async function timeBoth(root: string): Promise<Result> {
 	};
 }
 
-interface World {
+interface Setup {
 	sandbox: string;
 	repository: string;
 	workspaces: GitWorkspaces;
 }
 
-function worldIn(root: string, sandbox: string): World {
+function setupIn(root: string, sandbox: string): Setup {
 	const [home, repository] = [path.join(root, "home"), makeRepository(path.join(root, "repository"))];
 	mkdirSync(path.join(home, "projects/bench"), { recursive: true });
 	writeFileSync(path.join(home, "projects/bench/config.yaml"), `sandbox: ${sandbox}\n`);
@@ -127,7 +127,7 @@ function worldIn(root: string, sandbox: string): World {
 }
 
 async function cycle(
-	{ sandbox, repository, workspaces }: World,
+	{ sandbox, repository, workspaces }: Setup,
 	round: number,
 	measure: (name: string, sandbox: string, work: () => Promise<unknown>) => Promise<void>,
 ): Promise<void> {

@@ -54,7 +54,7 @@ async function soak(): Promise<number> {
 		const listening = load.listen(stop.signal);
 		await load.populate(agents);
 		console.log(
-			`${agents} agents, ${minutes} minutes, a deed every ${paceMs} ms; retention ${(retentionDays * 24 * 60).toFixed(2)} minutes`,
+			`${agents} agents, ${minutes} minutes, an operation every ${paceMs} ms; retention ${(retentionDays * 24 * 60).toFixed(2)} minutes`,
 		);
 		const samples = await watch(load, daemon.pid ?? 0);
 		stop.abort();
@@ -69,7 +69,7 @@ async function soak(): Promise<number> {
 
 function prepare(): void {
 	mkdirSync(path.join(repository, "src"), { recursive: true });
-	for (const place of [home, path.join(root, "tmp")]) mkdirSync(place, { mode: 0o700 });
+	for (const folder of [home, path.join(root, "tmp")]) mkdirSync(folder, { mode: 0o700 });
 	const git = (...args: string[]): void => void execFileSync("git", args, { cwd: repository });
 	git("init", "-q", "-b", "main");
 	git("config", "user.name", "person");

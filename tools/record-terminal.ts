@@ -39,7 +39,7 @@ for (const [name, record] of Object.entries({ terminal: first, "terminal-claude"
 	}
 }
 
-interface World {
+interface RecordingParts {
 	folder: string;
 	home: string;
 	brood(...args: string[]): string;
@@ -50,7 +50,7 @@ function hide(folder: string): (text: string) => string {
 	return (text) => text.replaceAll(folder, "~").replaceAll(root, "~/brood/");
 }
 
-async function first(tmux: TmuxRecording, { folder, brood }: World): Promise<string> {
+async function first(tmux: TmuxRecording, { folder, brood }: RecordingParts): Promise<string> {
 	await asProject(tmux);
 	tmux.frame(
 		"`brood` in a repository that is not a project yet offers to add it. Then it opens, at the root of all agents.",
@@ -97,7 +97,7 @@ async function threeForks(tmux: TmuxRecording): Promise<void> {
 	tmux.frame("Three forks, each with the conversation and the files of its parent, and a tree of its own.");
 }
 
-async function killedAndRestarted(tmux: TmuxRecording, brood: World["brood"]): Promise<void> {
+async function killedAndRestarted(tmux: TmuxRecording, brood: RecordingParts["brood"]): Promise<void> {
 	tmux.enter("/fork --name helper");
 	await tmux.shows(/\[\S*helper ○/);
 	tmux.press("C-Up");
@@ -145,12 +145,12 @@ async function asProject(tmux: TmuxRecording): Promise<void> {
 	await tmux.shows("[init ○ idle]");
 }
 
-async function withClaude(tmux: TmuxRecording, { folder, home, brood }: World): Promise<string> {
+async function withClaude(tmux: TmuxRecording, { folder, home, brood }: RecordingParts): Promise<string> {
 	const kit = kits.claude;
 	await install(kit.type);
 	await using model = await FakeModel.start();
 	const own = path.join(folder, "claude-home");
-	kit.furnish(model.url, own);
+	kit.prepareFolder(model.url, own);
 	const variables = Object.entries(kit.variables(model.url, own)).map(([name, value]) => `${name}=${value}`);
 	const file = path.join(folder, "variables");
 	writeFileSync(file, variables.join("\n"), { mode: 0o600 });

@@ -8,7 +8,7 @@ import { type Browser, type BrowserContextOptions, chromium, type Page } from "p
 import { Client } from "#client/client.ts";
 import { type Daemon, startDaemon } from "#src/main.ts";
 import { chromiumProgram } from "#test/support/chromium.ts";
-import { furnish, type Showcase } from "./showcase.ts";
+import { fillShowcase, type Showcase } from "./showcase.ts";
 
 const images = process.env["BROOD_IMAGES"] ?? fileURLToPath(new URL("../docs/images", import.meta.url));
 const wide = { width: 1280, height: 800 };
@@ -61,7 +61,7 @@ const browser = await chromium.launch({
 try {
 	mkdirSync(images, { recursive: true });
 	await using daemon = await startDaemon({ home });
-	const shots = shotsOf(await furnish(daemon, folder));
+	const shots = shotsOf(await fillShowcase(daemon, folder));
 	for (const look of Object.keys(looks)) await take(browser, daemon, look, shots);
 } finally {
 	await browser.close();

@@ -36,18 +36,18 @@ presets:
       - { name: DONE, final: true, also: [TODO] }
 `;
 
-export async function furnish(daemon: Daemon, folder: string): Promise<Showcase> {
-	const world = new World(new Client(daemon), folder);
-	await world.begin();
-	const busy = await world.conversation();
-	await world.forks(busy);
-	await world.others();
-	const review = await world.issues();
-	await world.subscriptions();
+export async function fillShowcase(daemon: Daemon, folder: string): Promise<Showcase> {
+	const builder = new ShowcaseBuilder(new Client(daemon), folder);
+	await builder.begin();
+	const busy = await builder.conversation();
+	await builder.forks(busy);
+	await builder.others();
+	const review = await builder.issues();
+	await builder.subscriptions();
 	return { project: "web-shop", busy, review };
 }
 
-class World {
+class ShowcaseBuilder {
 	readonly #client: Client;
 	readonly #repository: string;
 

@@ -2,7 +2,7 @@
 import { execFileSync } from "node:child_process";
 import { setTimeout as pause } from "node:timers/promises";
 
-interface Place {
+interface TmuxOptions {
 	/** of the tmux server, so that no other one is touched */
 	name: string;
 	folder: string;
@@ -13,15 +13,15 @@ interface Place {
 const timeoutMs = 60_000;
 
 export class TmuxRecording implements Disposable {
-	readonly #place: Place;
+	readonly #options: TmuxOptions;
 	readonly #parts: string[] = [];
 
-	constructor(place: Place) {
-		this.#place = place;
-		const [columns, rows] = place.size ?? [100, 26];
-		const vars = Object.entries(place.env).flatMap(([name, value]) => ["-e", `${name}=${value}`]);
+	constructor(options: TmuxOptions) {
+		this.#options = options;
+		const [columns, rows] = options.size ?? [100, 26];
+		const vars = Object.entries(options.env).flatMap(([name, value]) => ["-e", `${name}=${value}`]);
 		const size = ["-x", String(columns), "-y", String(rows)];
-		this.#tmux("new-session", "-d", ...size, "-c", place.folder, ...vars, "PS1='$ ' bash --norc --noprofile");
+		this.#tmux("new-session", "-d", ...size, "-c", options.folder, ...vars, "PS1='$ ' bash --norc --noprofile");
 	}
 
 	/** Text, letter by letter. */
@@ -82,7 +82,7 @@ export class TmuxRecording implements Disposable {
 	}
 
 	#tmux(...args: string[]): string {
-		return execFileSync("tmux", ["-L", this.#place.name, "-u", "-f", "/dev/null", ...args], {
+		return execFileSync("tmux", ["-L", this.#options.name, "-u", "-f", "/dev/null", ...args], {
 			encoding: "utf8",
 			timeout: timeoutMs,
 		});

@@ -128,7 +128,7 @@ function quietly(program: string, args: readonly string[]): string {
 }
 
 const lines = (program: string, args: readonly string[]): number => quietly(program, args).split("\n").length - 1;
-const diskBytes = (place: string): number => Number(quietly(diskUse, ["-sk", place]).split("\t")[0] ?? 0) * 1024;
+const diskBytes = (folder: string): number => Number(quietly(diskUse, ["-sk", folder]).split("\t")[0] ?? 0) * 1024;
 
 function descendants(pid: number): number[] {
 	const parents = new Map<number, number[]>();

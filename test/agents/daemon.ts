@@ -56,7 +56,7 @@ export class AgentWorld implements AsyncDisposable {
 	/** A subscription is the way in: its variables point the agent to the fake model. */
 	async giveCredentials(kit: Kit): Promise<void> {
 		const folder = freshHome();
-		kit.furnish(this.model.url, folder);
+		kit.prepareFolder(this.model.url, folder);
 		const envFile = path.join(folder, "variables");
 		const lines = Object.entries(kit.variables(this.model.url, folder)).map(([name, value]) => `${name}=${value}`);
 		writeFileSync(envFile, lines.join("\n"), { mode: 0o600 });

@@ -10,7 +10,7 @@ export interface Kit {
 	/** variables for an env file; `folder` is the agent's own home */
 	variables(model: string, folder: string): Record<string, string>;
 	/** what has to be in that home first */
-	furnish(model: string, folder: string): void;
+	prepareFolder(model: string, folder: string): void;
 	/** a call of its tool that writes a file */
 	write(file: string, text: string): ToolCall;
 	/** a call of one of our tools, under the name that the program gives it */
@@ -42,7 +42,7 @@ export const kits: Record<Kit["type"], Kit> = {
 				CLAUDE_CODE_MAX_RETRIES: "0",
 			},
 		}),
-		furnish: (_, folder) => void mkdirSync(path.join(folder, "claude"), { recursive: true }),
+		prepareFolder: (_, folder) => void mkdirSync(path.join(folder, "claude"), { recursive: true }),
 		write: (file, content) => ({ name: "Write", input: { file_path: file, content } }),
 		tool: (name, input) => ({ name: `mcp__brood__${name}`, input }),
 		native: { fork: true, resume: true },
@@ -63,7 +63,7 @@ export const kits: Record<Kit["type"], Kit> = {
 			NO_BROWSER: "1",
 			MODEL_PROVIDER: "mock",
 		}),
-		furnish(model, folder) {
+		prepareFolder(model, folder) {
 			mkdirSync(path.join(folder, "codex"), { recursive: true });
 			const provider = [
 				`name = "mock"`,
@@ -131,7 +131,7 @@ export const kits: Record<Kit["type"], Kit> = {
 				},
 			}),
 		}),
-		furnish() {},
+		prepareFolder() {},
 		write: (file, content) => ({ name: "write", input: { filePath: file, content } }),
 		tool: (name, input) => ({ name: `brood_${name}`, input }),
 		native: { fork: true, resume: true },
@@ -152,7 +152,7 @@ export const kits: Record<Kit["type"], Kit> = {
 			GEMINI_API_KEY: "x",
 			GOOGLE_GEMINI_BASE_URL: model,
 		}),
-		furnish(_, folder) {
+		prepareFolder(_, folder) {
 			mkdirSync(path.join(folder, ".gemini"), { recursive: true });
 			const settings = {
 				security: { auth: { selectedType: "gemini-api-key" } },

@@ -35,7 +35,7 @@ async function listen(kit: Kit): Promise<object[]> {
 	const home = mkdtempSync(path.join(homes, "recorded-"));
 	const work = path.join(home, "work");
 	mkdirSync(work);
-	kit.furnish(model.url, home);
+	kit.prepareFolder(model.url, home);
 	const program = adapterCommand(adaptersIn, kit.type);
 	if (program === null) throw new Error(`${kit.type} is not installed`);
 	const environment = {
