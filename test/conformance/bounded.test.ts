@@ -21,7 +21,7 @@ import { trashNamesakes } from "#engine/workspaces/namesake-folders.ts";
 import { apiApp, ask, host } from "#test/support/api-app.ts";
 import { everyAgent } from "#test/support/every.ts";
 import { done, openTurn, spawn } from "#test/support/say.ts";
-import { flavors, freshFolder, freshPlace } from "#test/support/stores.ts";
+import { flavors, freshFolder, freshTestStore } from "#test/support/stores.ts";
 
 const web = ProjectSlug.parse("web");
 /** how many agents and issues are over, and how many rows a read may need */
@@ -131,8 +131,8 @@ test("usage of a period is what was reported in it, whatever it is grouped by", 
 
 describe.each(flavors)("%s", (flavor) => {
 	test("finds agents by what is left to do for them", async () => {
-		await using place = await freshPlace(flavor);
-		await using other = await place.open();
+		await using testStore = await freshTestStore(flavor);
+		await using other = await testStore.open();
 		await done(other, { type: "project.add", slug: "web", path: "/srv/web", base: "main" });
 		const add = async (name: string) => {
 			const agent = await spawn(other, other.agentZero.id, { name, project: "web", workspace: "new" });

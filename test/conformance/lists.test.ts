@@ -7,7 +7,7 @@ import { noPendingWork } from "#contract/pending-work.ts";
 import { nothingSpent } from "#contract/usage.ts";
 import { everyAgent, everyIssue } from "#test/support/every.ts";
 import { done, openTurn, spawn } from "#test/support/say.ts";
-import { flavors, freshPlace } from "#test/support/stores.ts";
+import { flavors, freshTestStore } from "#test/support/stores.ts";
 import { foldInto, noRows } from "#views/rows.ts";
 import { eventView } from "#views/wire.ts";
 
@@ -27,8 +27,8 @@ async function inPages<T>(read: (page: PageRequest) => Promise<RowPage<T>>): Pro
 
 describe.each(flavors)("%s", (flavor) => {
 	test("persons are kept by name, with the hash of their token, and folded alike", async () => {
-		await using place = await freshPlace(flavor);
-		await using engine = await place.open();
+		await using testStore = await freshTestStore(flavor);
+		await using engine = await testStore.open();
 		const tokenHash = "a".repeat(64);
 		const { person } = await done(engine, { type: "person.add", name: "ben", role: "viewer", tokenHash });
 		await done(engine, { type: "person.add", name: "anna", tokenHash: "b".repeat(64) });
@@ -46,8 +46,8 @@ describe.each(flavors)("%s", (flavor) => {
 	});
 
 	test("what an inbox and a board show is read without the rest", async () => {
-		await using place = await freshPlace(flavor);
-		await using engine = await place.open();
+		await using testStore = await freshTestStore(flavor);
+		await using engine = await testStore.open();
 		const { reads, agentZero } = engine;
 		for (const slug of ["web", "api"]) await done(engine, { type: "project.add", slug, path: `/srv/${slug}` });
 		const [paused, killed] = [await spawn(engine, agentZero.id), await spawn(engine, agentZero.id)];
@@ -88,8 +88,8 @@ describe.each(flavors)("%s", (flavor) => {
 	});
 
 	test("a list in pages is the list", async () => {
-		await using place = await freshPlace(flavor);
-		await using engine = await place.open();
+		await using testStore = await freshTestStore(flavor);
+		await using engine = await testStore.open();
 		const { reads, agentZero } = engine;
 		for (const slug of ["web", "api", "old"]) await done(engine, { type: "project.add", slug, path: `/srv/${slug}` });
 		for (const name of ["b", "a", "c"]) {
@@ -205,8 +205,8 @@ describe.each(flavors)("%s", (flavor) => {
 	});
 
 	test("usage counts for the agents that somebody was forked from, and for projects", async () => {
-		await using place = await freshPlace(flavor);
-		await using engine = await place.open();
+		await using testStore = await freshTestStore(flavor);
+		await using engine = await testStore.open();
 		const { reads, agentZero } = engine;
 		await done(engine, { type: "project.add", slug: "web", path: "/srv/web" });
 		const parent = await spawn(engine, agentZero.id, { project: "web", workspace: "none" });

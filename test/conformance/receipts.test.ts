@@ -7,14 +7,14 @@ import type { Engine } from "#engine/engine.ts";
 import { everyAgent } from "#test/support/every.ts";
 import { gatedStore } from "#test/support/gated-store.ts";
 import { done, openTurn, refused, say, spawn } from "#test/support/say.ts";
-import { flavors, freshPlace } from "#test/support/stores.ts";
+import { flavors, freshTestStore } from "#test/support/stores.ts";
 
 const allEvents = async (engine: Engine) => await engine.reads.events({ after: 0, limit: 100_000 });
 
 describe.each(flavors)("%s", (flavor) => {
 	test("a retry answers again and does nothing again; another payload under the key is a conflict", async () => {
-		await using place = await freshPlace(flavor);
-		await using engine = await place.open();
+		await using testStore = await freshTestStore(flavor);
+		await using engine = await testStore.open();
 		const key = randomUUID();
 		const command = { type: "agent.spawn", parent: engine.agentZero.id, context: "fresh", name: "once" };
 		const first = await say(engine, command, { key });
@@ -30,8 +30,8 @@ describe.each(flavors)("%s", (flavor) => {
 	});
 
 	test("a retry in the same batch is a retry too", async () => {
-		await using place = await freshPlace(flavor);
-		await using engine = await place.open();
+		await using testStore = await freshTestStore(flavor);
+		await using engine = await testStore.open();
 		const key = randomUUID();
 		const command = { type: "item.append", agent: engine.agentZero.id, kind: "user", text: "once" };
 		const outcomes = await Promise.all(Array.from({ length: 5 }, () => say(engine, command, { key })));
@@ -40,8 +40,8 @@ describe.each(flavors)("%s", (flavor) => {
 	});
 
 	test("a refusal is remembered under its key as well", async () => {
-		await using place = await freshPlace(flavor);
-		await using engine = await place.open();
+		await using testStore = await freshTestStore(flavor);
+		await using engine = await testStore.open();
 		const key = randomUUID();
 		const command = { type: "agent.spawn", parent: engine.agentZero.id, context: "fresh", project: "web" };
 		expect(await refused(engine, command, { key })).toMatchObject({ code: "NOT_FOUND" });
@@ -50,8 +50,8 @@ describe.each(flavors)("%s", (flavor) => {
 	});
 
 	test("a key belongs to its actor: the same key of another actor is independent", async () => {
-		await using place = await freshPlace(flavor);
-		await using engine = await place.open();
+		await using testStore = await freshTestStore(flavor);
+		await using engine = await testStore.open();
 		const [one, two] = [await spawn(engine, engine.agentZero.id), await spawn(engine, engine.agentZero.id)];
 		const key = randomUUID();
 		for (const { id } of [one, two]) await openTurn(engine, id);

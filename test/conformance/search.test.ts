@@ -4,7 +4,7 @@ import { ProjectSlug } from "#contract/ids.ts";
 import { termsOf } from "#contract/search-words.ts";
 import type { Engine } from "#engine/engine.ts";
 import { done, spawn } from "#test/support/say.ts";
-import { flavors, freshPlace } from "#test/support/stores.ts";
+import { flavors, freshTestStore } from "#test/support/stores.ts";
 
 const web = ProjectSlug.parse("web");
 
@@ -17,8 +17,8 @@ async function found(engine: Engine, text: string, more: object = {}): Promise<(
 
 describe.each(flavors)("%s", (flavor) => {
 	test("finds the items that have all of the words, the newest first, whatever their case and accents", async () => {
-		await using place = await freshPlace(flavor);
-		await using engine = await place.open();
+		await using testStore = await freshTestStore(flavor);
+		await using engine = await testStore.open();
 		const agent = engine.agentZero.id;
 		const say = async (text: string) => await done(engine, { type: "item.append", agent, kind: "assistant", text });
 		for (const text of [
@@ -44,8 +44,8 @@ describe.each(flavors)("%s", (flavor) => {
 	});
 
 	test("finds what was said since the last search, one agent's, one project's, and no more than was asked for", async () => {
-		await using place = await freshPlace(flavor);
-		await using engine = await place.open();
+		await using testStore = await freshTestStore(flavor);
+		await using engine = await testStore.open();
 		await done(engine, { type: "project.add", slug: "web", path: "/srv/web" });
 		const inside = await spawn(engine, engine.agentZero.id, { name: "inside", project: "web" });
 		const outside = await spawn(engine, engine.agentZero.id, { name: "outside" });
@@ -70,8 +70,8 @@ describe.each(flavors)("%s", (flavor) => {
 	});
 
 	test("shows the words around the place, and finds long words and long texts by what is kept of them", async () => {
-		await using place = await freshPlace(flavor);
-		await using engine = await place.open();
+		await using testStore = await freshTestStore(flavor);
+		await using engine = await testStore.open();
 		const agent = engine.agentZero.id;
 		const long = `${"lorem ipsum ".repeat(50)}needle ${"dolor sit ".repeat(50)}`;
 		await done(engine, { type: "item.append", agent, kind: "user", text: long });

@@ -10,7 +10,7 @@ import { everyAgent, everyIssue } from "#test/support/every.ts";
 import { gateText, poisonText } from "#test/support/gate.ts";
 import { gatedStore } from "#test/support/gated-store.ts";
 import { done, openTurn, refused, say, spawn } from "#test/support/say.ts";
-import { durable, flavors, freshPlace } from "#test/support/stores.ts";
+import { durable, flavors, freshTestStore } from "#test/support/stores.ts";
 import { noRows } from "#views/rows.ts";
 
 /** Quiet hours that are over now, whatever the clock says. */
@@ -22,8 +22,8 @@ const allEvents = async (engine: Engine) => await engine.reads.events({ after: 0
 
 describe.each(flavors)("%s", (flavor) => {
 	test("agent 0 is there from the first start", async () => {
-		await using place = await freshPlace(flavor);
-		await using engine = await place.open();
+		await using testStore = await freshTestStore(flavor);
+		await using engine = await testStore.open();
 		expect(await everyAgent(engine.reads)).toEqual([engine.agentZero]);
 		expect(engine.agentZero).toMatchObject({
 			handle: "init",
@@ -36,8 +36,8 @@ describe.each(flavors)("%s", (flavor) => {
 	});
 
 	test("the rows are what the journal adds up to", async () => {
-		await using place = await freshPlace(flavor);
-		await using engine = await place.open();
+		await using testStore = await freshTestStore(flavor);
+		await using engine = await testStore.open();
 		await done(engine, { type: "project.add", slug: "web", path: "/srv/web" });
 		const parent = await spawn(engine, engine.agentZero.id, { name: "opus-1", project: "web" });
 		const child = await spawn(engine, parent.id, { title: "Font replacement" });
@@ -82,8 +82,8 @@ describe.each(flavors)("%s", (flavor) => {
 	});
 
 	test("a refused command leaves nothing behind, and its neighbours in the batch are not harmed", async () => {
-		await using place = await freshPlace(flavor);
-		await using engine = await place.open();
+		await using testStore = await freshTestStore(flavor);
+		await using engine = await testStore.open();
 		const zero = engine.agentZero.id;
 		const outcomes = await Promise.all([
 			say(engine, { type: "agent.spawn", parent: zero, context: "fresh", name: "same" }),
@@ -111,8 +111,8 @@ describe.each(flavors)("%s", (flavor) => {
 	});
 
 	test("ids rise in the order of the answers, without an event of a refusal in between", async () => {
-		await using place = await freshPlace(flavor);
-		await using engine = await place.open();
+		await using testStore = await freshTestStore(flavor);
+		await using engine = await testStore.open();
 		const ids: number[] = [];
 		await Promise.all(
 			Array.from({ length: 200 }, async (_, at) => {
@@ -132,8 +132,8 @@ describe.each(flavors)("%s", (flavor) => {
 	});
 
 	test("events are read in pages and by agent", async () => {
-		await using place = await freshPlace(flavor);
-		await using engine = await place.open();
+		await using testStore = await freshTestStore(flavor);
+		await using engine = await testStore.open();
 		const one = await spawn(engine, engine.agentZero.id);
 		for (const text of ["a", "b", "c", "d"])
 			await done(engine, { type: "item.append", agent: one.id, kind: "user", text });
@@ -154,8 +154,8 @@ describe.each(flavors)("%s", (flavor) => {
 	});
 
 	test("queues, approvals and waits are the same rows everywhere", async () => {
-		await using place = await freshPlace(flavor);
-		await using engine = await place.open();
+		await using testStore = await freshTestStore(flavor);
+		await using engine = await testStore.open();
 		const { id: agent } = await spawn(engine, engine.agentZero.id);
 		const queue = async (text: string, more: object = {}) =>
 			(await done(engine, { type: "prompt.queue", agent, text, ...more })).event ?? 0;
@@ -224,8 +224,8 @@ describe.each(flavors)("%s", (flavor) => {
 	});
 
 	test("the journal is found by project, by kinds, in windows, and without the items of others", async () => {
-		await using place = await freshPlace(flavor);
-		await using engine = await place.open();
+		await using testStore = await freshTestStore(flavor);
+		await using engine = await testStore.open();
 		for (const slug of ["web", "api"]) await done(engine, { type: "project.add", slug, path: `/srv/${slug}` });
 		const web = await spawn(engine, engine.agentZero.id, { name: "w", project: "web" });
 		const api = await spawn(engine, engine.agentZero.id, { name: "a", project: "api" });
@@ -262,8 +262,8 @@ describe.each(flavors)("%s", (flavor) => {
 	});
 
 	test("issues, runs and entries are the same rows everywhere", async () => {
-		await using place = await freshPlace(flavor);
-		await using engine = await place.open();
+		await using testStore = await freshTestStore(flavor);
+		await using engine = await testStore.open();
 		const [web, api] = [ProjectSlug.parse("web"), ProjectSlug.parse("api")];
 		for (const slug of [web, api]) await done(engine, { type: "project.add", slug, path: `/srv/${slug}` });
 		await done(engine, { type: "project.configure", slug: web, context: "keep" });
@@ -344,8 +344,8 @@ describe.each(flavors)("%s", (flavor) => {
 	});
 
 	test("when each project was last served is known from its turns", async () => {
-		await using place = await freshPlace(flavor);
-		await using engine = await place.open();
+		await using testStore = await freshTestStore(flavor);
+		await using engine = await testStore.open();
 		expect(await engine.reads.lastServed()).toEqual(new Map());
 		const latest = new Map<string | null, number | undefined>();
 		for (const slug of ["web", "api"]) await done(engine, { type: "project.add", slug, path: `/srv/${slug}` });
@@ -362,8 +362,8 @@ describe.each(flavors)("%s", (flavor) => {
 	});
 
 	test("subscriptions and leases are the same rows everywhere", async () => {
-		await using place = await freshPlace(flavor);
-		await using engine = await place.open();
+		await using testStore = await freshTestStore(flavor);
+		await using engine = await testStore.open();
 		const add = async (name: string, more: object = {}) =>
 			await done(engine, { type: "subscription.add", name, agentType: "scripted", ...more });
 		await add("b", { maxConcurrent: 2, credential: { envFile: "/secret/env" }, quiet: quietTomorrow(engine.now()) });
@@ -405,8 +405,8 @@ describe.each(flavors)("%s", (flavor) => {
 	});
 
 	test("every text and every JSON comes back as it went in", async () => {
-		await using place = await freshPlace(flavor);
-		await using engine = await place.open();
+		await using testStore = await freshTestStore(flavor);
+		await using engine = await testStore.open();
 		const texts = [
 			"",
 			"\0",
@@ -438,8 +438,8 @@ describe.each(flavors)("%s", (flavor) => {
 	});
 
 	test("agents are found by id, handle, prefix, project and place in the tree", async () => {
-		await using place = await freshPlace(flavor);
-		await using engine = await place.open();
+		await using testStore = await freshTestStore(flavor);
+		await using engine = await testStore.open();
 		await done(engine, { type: "project.add", slug: "web", path: "/srv/web" });
 		const zero = engine.agentZero.id;
 		const a = await spawn(engine, zero, { name: "a", project: "web" });
@@ -472,16 +472,16 @@ describe.each(flavors)("%s", (flavor) => {
 
 describe.each(durable)("%s, reopened", (flavor) => {
 	test("has everything that was acknowledged, and agent 0 is still the same", async () => {
-		await using place = await freshPlace(flavor);
+		await using testStore = await freshTestStore(flavor);
 		const key = randomUUID();
 		const kept = await (async () => {
-			await using engine = await place.open();
+			await using engine = await testStore.open();
 			const agent = await spawn(engine, engine.agentZero.id, { name: "kept" }, { key });
 			await done(engine, { type: "item.append", agent: agent.id, kind: "user", text: "hello" });
 			await done(engine, { type: "agent.pause", agent: agent.id });
 			return { zero: engine.agentZero, events: await allEvents(engine), agents: await everyAgent(engine.reads) };
 		})();
-		await using engine = await place.open();
+		await using engine = await testStore.open();
 		expect(engine.agentZero).toEqual(kept.zero);
 		expect(await allEvents(engine)).toEqual(kept.events);
 		expect(await everyAgent(engine.reads)).toEqual(kept.agents);

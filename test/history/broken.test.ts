@@ -6,7 +6,7 @@ import { describe, expect, test } from "vitest";
 import type { AgentState } from "#contract/agent.ts";
 import { startEngine } from "#src/main.ts";
 import { done, spawn } from "#test/support/say.ts";
-import { durable, freshPlace, type Place } from "#test/support/stores.ts";
+import { durable, freshTestStore, type TestStore } from "#test/support/stores.ts";
 
 const damages = {
 	"with an ancestor missing": (middle: AgentState) => [
@@ -22,10 +22,10 @@ const damages = {
 
 describe.each(durable)("on %s", (flavor) => {
 	test.each(Object.entries(damages))("a history %s is HISTORY_BROKEN; every other agent goes on", async (_, damage) => {
-		await using place = await freshPlace(flavor);
-		const [root, middle, leaf] = await family(place);
-		await tamper(place, damage(middle, leaf));
-		await using engine = await startEngine(place.place);
+		await using testStore = await freshTestStore(flavor);
+		const [root, middle, leaf] = await family(testStore);
+		await tamper(testStore, damage(middle, leaf));
+		await using engine = await startEngine(testStore.location);
 		expect(await engine.queries.context(leaf.id)).toMatchObject({
 			code: "HISTORY_BROKEN",
 			details: { agent: leaf.id },
@@ -36,17 +36,17 @@ describe.each(durable)("on %s", (flavor) => {
 	});
 
 	test("a clear makes a broken history whole again, because nothing before it is looked at", async () => {
-		await using place = await freshPlace(flavor);
-		const [, middle, leaf] = await family(place);
-		await tamper(place, damages["with an ancestor missing"](middle));
-		await using engine = await startEngine(place.place);
+		await using testStore = await freshTestStore(flavor);
+		const [, middle, leaf] = await family(testStore);
+		await tamper(testStore, damages["with an ancestor missing"](middle));
+		await using engine = await startEngine(testStore.location);
 		await done(engine, { type: "context.clear", agent: leaf.id });
 		expect(await engine.queries.context(leaf.id)).toEqual({ items: [] });
 	});
 });
 
-async function family(place: Place): Promise<[AgentState, AgentState, AgentState]> {
-	await using engine = await place.open();
+async function family(testStore: TestStore): Promise<[AgentState, AgentState, AgentState]> {
+	await using engine = await testStore.open();
 	const made: AgentState[] = [];
 	for (const name of ["root", "middle", "leaf"]) {
 		const parent = made.at(-1);
@@ -63,13 +63,14 @@ async function family(place: Place): Promise<[AgentState, AgentState, AgentState
 	return [root, middle, leaf];
 }
 
-async function tamper(place: Place, statements: readonly string[]): Promise<void> {
-	if ("home" in place.place) {
-		const database = new DatabaseSync(path.join(place.place.home, "brood.db"), { enableForeignKeyConstraints: false });
+async function tamper(testStore: TestStore, statements: readonly string[]): Promise<void> {
+	if ("home" in testStore.location) {
+		const file = path.join(testStore.location.home, "brood.db");
+		const database = new DatabaseSync(file, { enableForeignKeyConstraints: false });
 		for (const statement of statements) expect(database.prepare(statement).run().changes).toBe(1);
 		database.close();
-	} else if ("url" in place.place) {
-		const client = new pg.Client(place.place.url);
+	} else if ("url" in testStore.location) {
+		const client = new pg.Client(testStore.location.url);
 		await client.connect();
 		await client.query("alter table agent drop constraint agent_lineage_fkey");
 		for (const statement of statements) expect((await client.query(statement)).rowCount).toBe(1);

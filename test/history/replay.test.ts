@@ -9,7 +9,7 @@ import { isRefusal } from "#contract/refusal.ts";
 import { contextOf } from "#domain/history.ts";
 import type { Engine } from "#engine/engine.ts";
 import { spawn } from "#test/support/say.ts";
-import { type Flavor, flavors, freshPlace, type Place } from "#test/support/stores.ts";
+import { type Flavor, flavors, freshTestStore, type TestStore } from "#test/support/stores.ts";
 import { Copies, program, type Step } from "./model.ts";
 
 const torture = process.env["BROOD_TORTURE"] !== undefined;
@@ -47,13 +47,13 @@ interface Running {
 	restart(): Promise<void>;
 }
 
-async function run(place: Place): Promise<Running> {
+async function run(testStore: TestStore): Promise<Running> {
 	const running = {
-		engine: await place.open(unlimited),
+		engine: await testStore.open(unlimited),
 		async restart() {
-			if ("memory" in place.place) return;
+			if ("memory" in testStore.location) return;
 			await running.engine[Symbol.asyncDispose]();
-			running.engine = await place.open(unlimited);
+			running.engine = await testStore.open(unlimited);
 		},
 	};
 	return running;
@@ -61,13 +61,13 @@ async function run(place: Place): Promise<Running> {
 
 describe.each(flavors)("on %s", (flavor) => {
 	test(`${runs[flavor]} random programs`, { timeout: torture ? 3_600_000 : 60_000 }, async () => {
-		await using place = await freshPlace(flavor);
+		await using testStore = await freshTestStore(flavor);
 		// memory starts empty each time; the others go on with what is there
-		const shared = flavor === "memory" ? null : await run(place);
+		const shared = flavor === "memory" ? null : await run(testStore);
 		let accepted = 0;
 		await fc.assert(
 			fc.asyncProperty(program, async (steps) => {
-				const running = shared ?? (await run(place));
+				const running = shared ?? (await run(testStore));
 				accepted += await compare(running, steps, replay);
 				if (shared === null) await running.engine[Symbol.asyncDispose]();
 			}),
@@ -78,9 +78,9 @@ describe.each(flavors)("on %s", (flavor) => {
 	});
 
 	test.runIf(flavor !== "memory")("contexts are the same after a restart, whatever came before it", async () => {
-		await using place = await freshPlace(flavor);
+		await using testStore = await freshTestStore(flavor);
 		const programs = fc.sample(program, { numRuns: 10, seed: 7 });
-		const before = await place.open(unlimited);
+		const before = await testStore.open(unlimited);
 		const expected = new Map<AgentId, number[]>();
 		for (const steps of programs) {
 			const copies = new Copies((await spawn(before, before.agentZero.id)).id);
@@ -92,7 +92,7 @@ describe.each(flavors)("on %s", (flavor) => {
 				);
 		}
 		await before[Symbol.asyncDispose]();
-		await using after = await place.open(unlimited);
+		await using after = await testStore.open(unlimited);
 		expect(expected.size).toBeGreaterThan(20);
 		for (const [agent, items] of expected) expect(await replay(after, agent)).toEqual(items);
 	});
@@ -120,9 +120,9 @@ describe("the property notices a replay that is wrong", () => {
 			return contextOf(found.flat()).map((item) => item.id);
 		};
 	const survives = async (how: Replay): Promise<boolean> => {
-		await using place = await freshPlace("memory");
+		await using testStore = await freshTestStore("memory");
 		const property = fc.asyncProperty(program, async (steps) => {
-			const running = await run(place);
+			const running = await run(testStore);
 			await using _ = running.engine;
 			await compare(running, steps, how);
 		});

@@ -6,18 +6,18 @@ import { itemKinds, kindsWithOwnCommand } from "#contract/item-kinds.ts";
 import { isRefusal } from "#contract/refusal.ts";
 import type { Engine } from "#engine/engine.ts";
 import { done, refused, spawn } from "#test/support/say.ts";
-import { flavors, freshPlace, type Place } from "#test/support/stores.ts";
+import { flavors, freshTestStore, type TestStore } from "#test/support/stores.ts";
 
 describe.each(flavors)("on %s", (flavor) => {
-	let place: Place;
+	let testStore: TestStore;
 	let engine: Engine;
 	beforeAll(async () => {
-		place = await freshPlace(flavor);
-		engine = await place.open({ descendantsMax: 100 });
+		testStore = await freshTestStore(flavor);
+		engine = await testStore.open({ descendantsMax: 100 });
 	});
 	afterAll(async () => {
 		await engine[Symbol.asyncDispose]();
-		await place[Symbol.asyncDispose]();
+		await testStore[Symbol.asyncDispose]();
 	});
 
 	const root = () => spawn(engine, engine.agentZero.id);

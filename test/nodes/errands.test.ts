@@ -7,7 +7,7 @@ import { NodeId } from "#contract/node.ts";
 import type { Store } from "#engine/ports/store.ts";
 import { startEngine } from "#src/main.ts";
 import { done } from "#test/support/say.ts";
-import { flavors, freshPlace } from "#test/support/stores.ts";
+import { flavors, freshTestStore } from "#test/support/stores.ts";
 import { at, git, params, refusal } from "#test/support/test-daemon.ts";
 import { TwoNodes } from "#test/support/two-nodes.ts";
 
@@ -19,10 +19,10 @@ const bySystem = { as: system, key: null };
 
 describe.each(flavors)("%s", (flavor) => {
 	test("an errand is asked once, taken by one life of a node, answered once, and deleted", async () => {
-		await using place = await freshPlace(flavor);
+		await using testStore = await freshTestStore(flavor);
 		const opened: Store[] = [];
 		await using engine = await startEngine(
-			place.place,
+			testStore.location,
 			{},
 			{
 				node: asNode(me),

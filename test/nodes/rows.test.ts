@@ -6,21 +6,21 @@ import { NodeId } from "#contract/node.ts";
 import { startEngine } from "#src/main.ts";
 import { FakeDriver } from "#test/support/fake-driver.ts";
 import { done, openTurn, refused, say, spawn } from "#test/support/say.ts";
-import { flavors, freshPlace, type Place } from "#test/support/stores.ts";
+import { flavors, freshTestStore, type TestStore } from "#test/support/stores.ts";
 
 const me = NodeId.parse("node-a");
 const other = NodeId.parse("node-b");
 const asNode = (node: NodeId, name: string, startId: string = randomUUID()) => ({
 	...{ node, name, startId, types: ["scripted"], version: "1", schema: 1 },
 });
-const open = async ({ place }: Place, node = asNode(me, "a")) => await startEngine(place, {}, { node });
+const open = async ({ location }: TestStore, node = asNode(me, "a")) => await startEngine(location, {}, { node });
 const joinOf = (node: ReturnType<typeof asNode>) => ({ type: "node.join", ...node, turnsMax: 2 });
 const bySystem = { as: system, key: null };
 
 describe.each(flavors)("%s", (flavor) => {
 	test("a daemon joins as a node; the same start gets one epoch however often it asks, another the next", async () => {
-		await using place = await freshPlace(flavor);
-		await using engine = await open(place);
+		await using testStore = await freshTestStore(flavor);
+		await using engine = await open(testStore);
 		const asked = asNode(other, "a");
 		for (const node of [asked, asked, asNode(other, "a")]) await done(engine, joinOf(node), bySystem);
 		expect(await engine.reads.nodes()).toMatchObject([
@@ -37,8 +37,8 @@ describe.each(flavors)("%s", (flavor) => {
 	});
 
 	test("a node that fell leaves nothing behind that nobody owns", async () => {
-		await using place = await freshPlace(flavor);
-		await using engine = await open(place);
+		await using testStore = await freshTestStore(flavor);
+		await using engine = await open(testStore);
 		await done(engine, joinOf(asNode(other, "b")), bySystem);
 		const at = async (node: NodeId, type = "scripted") => {
 			const { id } = await spawn(engine, engine.agentZero.id, { agentType: type, node });
@@ -90,8 +90,8 @@ describe.each(flavors)("%s", (flavor) => {
 	});
 
 	test("places are counted by node, and none start where a node drains", async () => {
-		await using place = await freshPlace(flavor);
-		await using engine = await open(place);
+		await using testStore = await freshTestStore(flavor);
+		await using engine = await open(testStore);
 		await done(engine, { ...joinOf(asNode(other, "b")), turnsMax: 1 }, bySystem);
 		const [first, second] = [
 			await spawn(engine, engine.agentZero.id, { node: other }),
@@ -115,8 +115,8 @@ describe.each(flavors)("%s", (flavor) => {
 	});
 
 	test("a node is removed only when it is stopped and nobody lives there", async () => {
-		await using place = await freshPlace(flavor);
-		await using engine = await open(place);
+		await using testStore = await freshTestStore(flavor);
+		await using engine = await open(testStore);
 		await done(engine, joinOf(asNode(other, "b")), bySystem);
 		const { id } = await spawn(engine, engine.agentZero.id, { node: other });
 		const remove = { type: "node.remove", node: other };
@@ -130,15 +130,15 @@ describe.each(flavors)("%s", (flavor) => {
 });
 
 test("agent 0 goes on at another node when its own is stopped, and does not keep it listed", async () => {
-	await using place = await freshPlace("postgres");
+	await using testStore = await freshTestStore("postgres");
 	const join = joinOf(asNode(other, "b"));
 	const leave = { type: "node.leave", node: other };
 	{
-		await using first = await open(place);
+		await using first = await open(testStore);
 		await done(first, join, bySystem);
 		expect(first.agentZero.node).toBe(me);
 	}
-	await using engine = await open(place);
+	await using engine = await open(testStore);
 	const { id } = engine.agentZero;
 	const zero = async () => (await engine.reads.agent(id))?.node;
 	// control: a start takes it from no node that is up
@@ -154,9 +154,9 @@ test("agent 0 goes on at another node when its own is stopped, and does not keep
 });
 
 test("a node that comes takes agent 0 from one that was stopped; one that comes back has it again", async () => {
-	await using place = await freshPlace("postgres");
+	await using testStore = await freshTestStore("postgres");
 	for (const node of [asNode(me, "a"), asNode(me, "a"), asNode(other, "b")]) {
-		await using engine = await open(place, node);
+		await using engine = await open(testStore, node);
 		expect(engine.agentZero.node).toBe(node.node);
 	}
 });
@@ -177,10 +177,10 @@ test("a node starts only what is its own, and what it inherits", async () => {
 });
 
 test("a daemon recovers only what is of its own node", async () => {
-	await using place = await freshPlace("sqlite");
+	await using testStore = await freshTestStore("sqlite");
 	const turns: number[] = [];
 	{
-		await using engine = await open(place);
+		await using engine = await open(testStore);
 		await done(engine, joinOf(asNode(other, "b")), bySystem);
 		for (const node of [me, other]) {
 			const { id } = await spawn(engine, engine.agentZero.id, { node });
@@ -189,7 +189,7 @@ test("a daemon recovers only what is of its own node", async () => {
 			await done(engine, { type: "turn.hand", agent: id, turn }, bySystem);
 		}
 	}
-	await using engine = await open(place);
+	await using engine = await open(testStore);
 	expect(await engine.reads.node(me)).toMatchObject({ epoch: 2 });
 	const states = await Promise.all(turns.map((turn) => engine.reads.turn(turn)));
 	expect(states.map((turn) => [turn?.node, turn?.state])).toEqual([

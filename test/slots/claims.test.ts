@@ -4,25 +4,25 @@ import { afterEach, describe, expect, test } from "vitest";
 import { type AgentId, SubscriptionName, system } from "#contract/ids.ts";
 import type { Engine } from "#engine/engine.ts";
 import { done, refused, say, spawn } from "#test/support/say.ts";
-import { durable, type Flavor, freshPlace, type Place } from "#test/support/stores.ts";
+import { durable, type Flavor, freshTestStore, type TestStore } from "#test/support/stores.ts";
 
 const claims = 1000;
 const slots = 7;
-const places: Place[] = [];
+const testStores: TestStore[] = [];
 const engines: Engine[] = [];
 afterEach(async () => {
 	for (const engine of engines.splice(0)) await engine[Symbol.asyncDispose]();
-	for (const place of places.splice(0)) await place[Symbol.asyncDispose]();
+	for (const testStore of testStores.splice(0)) await testStore[Symbol.asyncDispose]();
 });
 
 /** Engines without a driver: nothing starts by itself. Several of them share a store that can be shared. */
 async function opened(flavor: Flavor, limits: object = {}): Promise<Engine[]> {
-	const place = await freshPlace(flavor);
-	places.push(place);
-	const first = await place.open({ turnsMax: 10_000, ...limits });
+	const testStore = await freshTestStore(flavor);
+	testStores.push(testStore);
+	const first = await testStore.open({ turnsMax: 10_000, ...limits });
 	const others =
 		flavor === "postgres"
-			? [await place.open({ turnsMax: 10_000, ...limits }), await place.open({ turnsMax: 10_000, ...limits })]
+			? [await testStore.open({ turnsMax: 10_000, ...limits }), await testStore.open({ turnsMax: 10_000, ...limits })]
 			: [];
 	engines.push(first, ...others);
 	return [first, ...others];
@@ -104,8 +104,8 @@ describe.each(durable)("%s", (flavor) => {
 		await all(engine, agents);
 		expect(await engine.reads.turnLeases()).toHaveLength(2);
 		for (const open of engines.splice(0)) await open[Symbol.asyncDispose]();
-		const again = await places[0]?.open();
-		if (again === undefined) throw new Error("no place");
+		const again = await testStores[0]?.open();
+		if (again === undefined) throw new Error("no store");
 		engines.push(again);
 		expect([await again.reads.turnLeases(), await again.reads.openTurns()]).toEqual([[], []]);
 		expect(await again.reads.subscriptions()).toMatchObject([

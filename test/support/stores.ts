@@ -16,13 +16,16 @@ export type Flavor = (typeof flavors)[number];
 /** the stores that outlive their process */
 export const durable = ["sqlite", "postgres"] as const;
 
-export interface Place extends AsyncDisposable {
-	readonly place: StoreLocation;
+export interface TestStore extends AsyncDisposable {
+	readonly location: StoreLocation;
 	open(limits?: Partial<Limits>): Promise<Engine>;
 }
 
-export async function freshPlace(flavor: Flavor): Promise<Place> {
-	const opening = (place: StoreLocation) => ({ place, open: (limits?: Partial<Limits>) => startEngine(place, limits) });
+export async function freshTestStore(flavor: Flavor): Promise<TestStore> {
+	const opening = (location: StoreLocation) => ({
+		location,
+		open: (limits?: Partial<Limits>) => startEngine(location, limits),
+	});
 	if (flavor === "memory") return { ...opening({ memory: true }), [Symbol.asyncDispose]: async () => {} };
 	if (flavor === "postgres")
 		return { ...opening({ url: await freshDatabase() }), [Symbol.asyncDispose]: async () => {} };
