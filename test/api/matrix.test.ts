@@ -1,7 +1,7 @@
 // Who may do what: every route and every tool × everybody who could ask, each cell with the outcome that the design
 // gives it. A route or a tool without a row does not compile.
 //
-// Every question is about one agent, the subject. It is asked by a person; by the subject's own process; by an agent of
+// Every request is about one agent, the subject. It is asked by a person; by the subject's own process; by an agent of
 // the same project beside, above and below it; by an agent of another project; by a process whose agent has no open
 // turn; with the token of a process that has ended; and without a token.
 import { describe, expect, test } from "vitest";
@@ -9,7 +9,7 @@ import { type ToolName, toolNames } from "#client/tools.ts";
 import { type RefusalCode, refusalCodes } from "#contract/refusal.ts";
 import { type RouteName, routes } from "#contract/routes.ts";
 import { apiWorld, type Caller, callers } from "#test/support/api-world.ts";
-import { questionOf, toolInputs } from "./questions.ts";
+import { requestOf, toolInputs } from "./requests.ts";
 
 /** "may": it is done, or refused for another reason than who asks. */
 type Cell = "may" | RefusalCode;
@@ -219,7 +219,7 @@ describe.each(Object.keys(rows).filter((name): name is RouteName => name in rout
 		async () => {
 			for (const caller of callers) {
 				await using world = await apiWorld();
-				const { code, data } = await world.ask(caller, questionOf(name, world));
+				const { code, data } = await world.ask(caller, requestOf(name, world));
 				expect(cellOf(code), caller).toBe(rows[name][caller]);
 				if (caller === "stranger") expect(JSON.stringify(data ?? null)).not.toMatch(secrets);
 			}

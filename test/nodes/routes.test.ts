@@ -10,7 +10,7 @@ import { startEngine } from "#src/main.ts";
 import { apiApp, ask, host } from "#test/support/api-app.ts";
 import { apiWorld } from "#test/support/api-world.ts";
 import { freshDatabase } from "#test/support/stores.ts";
-import { questionOf } from "../api/questions.ts";
+import { requestOf } from "../api/requests.ts";
 
 const asNode = (name: string) => ({
 	...{ node: NodeId.parse(name), name, startId: randomUUID(), types: ["scripted"], version: "1", schema: 1 },
@@ -61,7 +61,7 @@ test("a route that needs another node's files says so, and no other route touche
 	const wrong: string[] = [];
 	for (const name of names.filter((each) => !own.includes(each))) {
 		calls.length = sent.length = 0;
-		const { method, path, body } = questionOf(name, world);
+		const { method, path, body } = requestOf(name, world);
 		await ask(app, { method, path, headers, ...(body !== undefined && { body: JSON.stringify(body) }) });
 		const route: Route = routes[name];
 		if (calls.length > 0) wrong.push(`${name} calls ${calls.join(", ")} here`);

@@ -12,7 +12,7 @@ import { tokens } from "#test/support/node-jobs.ts";
 import { eventually, NodeProcess } from "#test/support/nodes.ts";
 import { OtherVersion } from "#test/support/other-version.ts";
 import { freshDatabase, freshFolder } from "#test/support/stores.ts";
-import { questionOf } from "../api/questions.ts";
+import { requestOf } from "../api/requests.ts";
 
 const torture = process.env["BROOD_TORTURE"] !== undefined;
 const writersOfNode = torture ? 8 : 2;
@@ -63,7 +63,7 @@ function restartProblem(node: NodeProcess, { daemon }: OtherVersion): string {
 }
 
 /** What this node answers, without what is in it. */
-async function statusOf(node: NodeProcess, { method, path, body }: ReturnType<typeof questionOf>): Promise<number> {
+async function statusOf(node: NodeProcess, { method, path, body }: ReturnType<typeof requestOf>): Promise<number> {
 	const { url, token } = node.address;
 	const answer = await fetch(`${url}${path}`, {
 		...{ method, headers: { authorization: `Bearer ${token}`, "content-type": "application/json" } },
@@ -121,12 +121,12 @@ test("an older node goes on beside a newer one, until a step of the schema shuts
 	// every route is answered alike by both
 	const differ: string[] = [];
 	for (const name of names.filter((each) => routes[each].method === "get")) {
-		const [ours, theirs] = await Promise.all(both.map((node) => statusOf(node, questionOf(name, world))));
+		const [ours, theirs] = await Promise.all(both.map((node) => statusOf(node, requestOf(name, world))));
 		if (ours !== theirs || (ours ?? 500) >= 500) differ.push(`${name}: ${ours} and ${theirs}`);
 	}
 	for (const name of names.filter((each) => routes[each].method !== "get" && !left.includes(each)))
 		for (const node of both) {
-			const status = await statusOf(node, questionOf(name, world));
+			const status = await statusOf(node, requestOf(name, world));
 			if (status === 500) differ.push(`${name} at ${node.name}: ${status}`);
 		}
 	expect(differ).toEqual([]);

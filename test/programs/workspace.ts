@@ -7,7 +7,7 @@ const [root = "", verb = "", count = "0", folder = "", containment = "groups"] =
 let left = Number(count);
 const world = new World(root, {
 	containment: ContainmentLevel.parse(containment),
-	step: async (run) => {
+	aroundGit: async (run) => {
 		const answer = await run();
 		if (--left === 0) process.kill(process.pid, "SIGKILL");
 		return left === 0 ? await new Promise(() => {}) : answer;

@@ -1,5 +1,5 @@
 // The HTTP app without a daemon: an engine in memory, tokens that a test gives out, and no processes. Cheap
-// enough to have one for every question.
+// enough to have one for every request.
 import { randomIds } from "#adapters/system/ids.ts";
 import type { AgentState } from "#contract/agent.ts";
 import { system } from "#contract/ids.ts";
@@ -25,7 +25,7 @@ export const callers = [
 ] as const;
 export type Caller = (typeof callers)[number];
 
-export interface Question {
+export interface ApiRequest {
 	method: string;
 	path: string;
 	body?: unknown;
@@ -34,7 +34,7 @@ export interface Question {
 
 export interface ApiWorld extends AsyncDisposable {
 	engine: Engine;
-	/** the agent that every question is about */
+	/** the agent that every request is about */
 	subject: AgentState;
 	/** things that belong to it */
 	prompt: number;
@@ -43,7 +43,7 @@ export interface ApiWorld extends AsyncDisposable {
 	turn: number;
 	item: number;
 	approval: number;
-	ask(caller: Caller, question: Question): Promise<{ code: string; data: unknown }>;
+	ask(caller: Caller, request: ApiRequest): Promise<{ code: string; data: unknown }>;
 	/** the subject's turn is over */
 	endTurn(): Promise<unknown>;
 	use(caller: Caller, tool: string, input: object): Promise<{ code: string; data: unknown }>;
@@ -92,7 +92,7 @@ export async function apiWorld(open: () => Promise<Engine> = memoryEngine): Prom
 	const app = apiApp(engine, { token: personToken, tokens, hosts: [host] });
 	const send = async (
 		caller: Caller,
-		{ method, path, body, key }: Question,
+		{ method, path, body, key }: ApiRequest,
 		accept = "application/json",
 	): Promise<string> => {
 		const token = given[caller];
@@ -125,8 +125,8 @@ export async function apiWorld(open: () => Promise<Engine> = memoryEngine): Prom
 	);
 	return {
 		...{ engine, subject, prompt, mail, item, approval, wait: opened.data.id, turn: turns[1] ?? 0 },
-		async ask(caller, question) {
-			const { data, error } = JSON.parse(await send(caller, question));
+		async ask(caller, request) {
+			const { data, error } = JSON.parse(await send(caller, request));
 			return { code: error?.code ?? "ok", data };
 		},
 		endTurn: () =>

@@ -37,10 +37,10 @@ export function agent(
 		},
 	};
 	const rows = noRows();
-	for (const fact of [spawned, ...events])
-		fold({ ...fact, id: 1, agent: id(letter), actor: human, at: 1 }, rows, () => {});
+	for (const event of [spawned, ...events])
+		fold({ ...event, id: 1, agent: id(letter), actor: human, at: 1 }, rows, () => {});
 	const state = rows.agent.get(id(letter));
-	if (state === undefined) throw new Error("an agent without facts");
+	if (state === undefined) throw new Error("an agent without events");
 	return state;
 }
 

@@ -78,7 +78,7 @@ export function layTrap(victim: string, folder: string, traps: readonly Trap[]):
 	cpSync(victim, folder, { recursive: true });
 	const canaries = `${folder}-canaries`;
 	mkdirSync(canaries);
-	for (const trap of traps) trap.lay(spotFor(folder, canaries, trap.name));
+	for (const trap of traps) trap.lay(targetFor(folder, canaries, trap.name));
 	writeFileSync(path.join(folder, "a.trap"), "one\nchanged\nthree\n");
 	return {
 		fired: () => readdirSync(canaries).filter((name) => !name.endsWith(".sh")),
@@ -88,7 +88,7 @@ export function layTrap(victim: string, folder: string, traps: readonly Trap[]):
 	};
 }
 
-function spotFor(folder: string, canaries: string, name: string): TrapTarget {
+function targetFor(folder: string, canaries: string, name: string): TrapTarget {
 	const canary = path.join(canaries, name.replaceAll(/\W+/g, "-"));
 	const program = `${canary}.sh`;
 	executable(program, `#!/bin/sh\ntouch '${canary}'\nexit 1\n`);

@@ -1,6 +1,6 @@
 // A daemon as a process of its own that can be killed, also by the git that it runs: before or after the n-th command
-// from now on. The git inside of a sandbox cannot reach it; that one stands still at its place, and whoever looks for
-// it there kills the daemon.
+// from now on. The git inside of a sandbox cannot reach it; that one stands still at that command, and
+// whoever looks for it there kills the daemon.
 import { type ChildProcess, spawn } from "node:child_process";
 import { randomInt, randomUUID } from "node:crypto";
 import { once } from "node:events";
@@ -15,19 +15,19 @@ import { programFolder, testProgram } from "./programs.ts";
 import { freshRepository } from "./repository.ts";
 import { freshFolder } from "./stores.ts";
 
-export interface Given {
+export interface HttpAnswer {
 	status: number;
 	text: string;
 }
 
 /** An agent with a workspace, in a project of its own. */
-export interface Place {
+export interface AddedAgent {
 	agent: Agent;
 	repository: string;
 	folder: string;
 }
 
-interface Places {
+interface GitScriptParts {
 	real: string;
 	/** what arms the git of the daemon, in a folder that no sandbox has */
 	arm: string;
@@ -37,7 +37,7 @@ interface Places {
 }
 
 /** `sh` itself counts: whoever started it is the daemon. */
-const gitScript = ({ real, arm, armInside, still }: Places): string => `#!/bin/sh
+const gitScript = ({ real, arm, armInside, still }: GitScriptParts): string => `#!/bin/sh
 if [ ! -d ${path.dirname(arm)} ]; then
 	[ -s ${armInside} ] || exec ${real} "$@"
 	read when word < ${armInside}
@@ -61,7 +61,7 @@ exit 1
 
 export class KillableDaemon implements AsyncDisposable {
 	readonly home = freshFolder();
-	#places = 0;
+	#projects = 0;
 	readonly #tools = freshFolder();
 	readonly #arm = path.join(this.#tools, "arm");
 	/** to be seen in every sandbox, like all programs */
@@ -77,8 +77,8 @@ export class KillableDaemon implements AsyncDisposable {
 			.split(":")
 			.map((folder) => path.join(folder, "git"))
 			.find(existsSync);
-		const places = { real: real ?? "git", arm: daemon.#arm, armInside: daemon.#armInside, still: daemon.#still };
-		writeFileSync(path.join(daemon.#seen, "git"), gitScript(places), { mode: 0o755 });
+		const parts = { real: real ?? "git", arm: daemon.#arm, armInside: daemon.#armInside, still: daemon.#still };
+		writeFileSync(path.join(daemon.#seen, "git"), gitScript(parts), { mode: 0o755 });
 		await daemon.start();
 		return daemon;
 	}
@@ -161,23 +161,23 @@ export class KillableDaemon implements AsyncDisposable {
 		await gone;
 	}
 
-	/** Null if the line broke. */
-	async post(place: string, body: object, key: string = randomUUID()): Promise<Given | null> {
+	/** Null if the connection broke. */
+	async post(route: string, body: object, key: string = randomUUID()): Promise<HttpAnswer | null> {
 		const headers = {
 			authorization: `Bearer ${this.token}`,
 			"idempotency-key": key,
 			"content-type": "application/json",
 		};
 		try {
-			const answer = await fetch(this.url + place, { method: "POST", headers, body: JSON.stringify(body) });
+			const answer = await fetch(this.url + route, { method: "POST", headers, body: JSON.stringify(body) });
 			return { status: answer.status, text: await answer.text() };
 		} catch {
 			return null;
 		}
 	}
 
-	async place({ sandbox = false } = {}): Promise<Place> {
-		const [slug, repository] = [`p${++this.#places}`, freshRepository({ "a.txt": "a\n" })];
+	async addAgent({ sandbox = false } = {}): Promise<AddedAgent> {
+		const [slug, repository] = [`p${++this.#projects}`, freshRepository({ "a.txt": "a\n" })];
 		await this.client.ask("projectAdd", { body: { slug, path: repository } });
 		const settings = path.join(this.home, "projects", slug);
 		mkdirSync(settings, { recursive: true });

@@ -60,7 +60,7 @@ function template(empty: boolean): string {
 	return root;
 }
 
-export function refused<T extends object>(answer: T | Refusal, code: RefusalCode): Refusal {
+export function expectRefusal<T extends object>(answer: T | Refusal, code: RefusalCode): Refusal {
 	expect(isRefusal(answer) ? answer.code : answer).toBe(code);
 	if (!isRefusal(answer)) throw new Error("it was not refused");
 	return answer;

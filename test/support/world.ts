@@ -16,7 +16,7 @@ import type { AgentIdentity, Checkout, ProjectRepository, StepControl } from "#e
 import { programFolder, programPath } from "#local/programs.ts";
 
 /** Something that happens around each git command. */
-export type Step = <T>(run: () => Promise<T>) => Promise<T>;
+export type AroundGit = <T>(run: () => Promise<T>) => Promise<T>;
 
 export class World {
 	readonly root: string;
@@ -31,7 +31,7 @@ export class World {
 	constructor(
 		root: string,
 		options: {
-			step?: Step;
+			aroundGit?: AroundGit;
 			containment?: ContainmentLevel;
 			retention?: Retention;
 			hides?(): Promise<readonly string[]>;
@@ -43,10 +43,10 @@ export class World {
 		this.repository = path.join(root, "repository");
 		this.project = { slug: ProjectSlug.parse("p"), path: this.repository };
 		const git = makeGit({ environment: environmentIn(root), record: ({ args }) => this.commands.push(args) });
-		const { step } = options;
+		const { aroundGit } = options;
 		this.workspaces = new GitWorkspaces({
 			home: this.home,
-			git: step === undefined ? git : async (...call) => await step(async () => await git(...call)),
+			git: aroundGit === undefined ? git : async (...call) => await aroundGit(async () => await git(...call)),
 			clock: { now: () => this.now },
 			ids: randomIds,
 			environment: environmentIn(root),
@@ -135,13 +135,13 @@ export function fingerprint(folder: string, except: (name: string) => boolean = 
 	const found: Record<string, string> = {};
 	const visit = (name: string): void => {
 		if (name !== "" && except(name)) return;
-		const place = path.join(folder, name);
-		const kind = lstatSync(place);
+		const file = path.join(folder, name);
+		const kind = lstatSync(file);
 		if (kind.isDirectory()) {
 			found[`${name}/`] = "folder";
-			for (const inner of readdirSync(place).sort()) visit(path.join(name, inner));
-		} else if (kind.isSymbolicLink()) found[name] = `link ${readlinkSync(place)}`;
-		else found[name] = `${kind.mode.toString(8)} ${createHash("sha256").update(readFileSync(place)).digest("hex")}`;
+			for (const inner of readdirSync(file).sort()) visit(path.join(name, inner));
+		} else if (kind.isSymbolicLink()) found[name] = `link ${readlinkSync(file)}`;
+		else found[name] = `${kind.mode.toString(8)} ${createHash("sha256").update(readFileSync(file)).digest("hex")}`;
 	};
 	visit("");
 	return found;

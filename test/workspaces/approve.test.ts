@@ -3,7 +3,7 @@ import { existsSync, readdirSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import type { Checkout } from "#engine/ports/workspace-requests.ts";
-import { makeWorld, refused } from "#test/support/make-world.ts";
+import { expectRefusal, makeWorld } from "#test/support/make-world.ts";
 import { agreed, read, treeState, type World, write } from "#test/support/world.ts";
 
 /** An agent with one commit, on a base that went on; the person is on another branch unless told otherwise. */
@@ -157,18 +157,18 @@ describe("what is refused leaves everything as it was", () => {
 		const { world, checkout, commit } = await reviewed({ diverged: true });
 		const idle = await world.agent("idle", { from: "main" });
 		const before = everything(world, checkout);
-		refused(await world.workspaces.approve(idle, { commit: world.tip("main") }), "AGENT_NO_COMMIT");
-		refused(await world.workspaces.approve(checkout, { commit: world.tip("main") }), "CONFLICT");
-		refused(await world.workspaces.approve(checkout, { commit: commit.slice(0, 12) }), "VALIDATION_ERROR");
-		refused(await world.workspaces.approve(checkout, { commit: "--help" }), "VALIDATION_ERROR");
-		refused(await world.workspaces.approve(checkout, { commit, strategy: "ff" }), "CONFLICT");
+		expectRefusal(await world.workspaces.approve(idle, { commit: world.tip("main") }), "AGENT_NO_COMMIT");
+		expectRefusal(await world.workspaces.approve(checkout, { commit: world.tip("main") }), "CONFLICT");
+		expectRefusal(await world.workspaces.approve(checkout, { commit: commit.slice(0, 12) }), "VALIDATION_ERROR");
+		expectRefusal(await world.workspaces.approve(checkout, { commit: "--help" }), "VALIDATION_ERROR");
+		expectRefusal(await world.workspaces.approve(checkout, { commit, strategy: "ff" }), "CONFLICT");
 		expect(everything(world, checkout)).toEqual(before);
 		write(checkout.workspace.path, "x", "x\n");
-		expect(refused(await world.workspaces.approve(checkout, { commit }), "WORKTREE_DIRTY").details["status"]).toEqual([
-			"?? x",
-		]);
+		expect(
+			expectRefusal(await world.workspaces.approve(checkout, { commit }), "WORKTREE_DIRTY").details["status"],
+		).toEqual(["?? x"]);
 		const next = agreed(await world.workspaces.commit(checkout, { message: "more" })).commit;
-		expect(refused(await world.workspaces.approve(checkout, { commit }), "CONFLICT").details).toEqual({
+		expect(expectRefusal(await world.workspaces.approve(checkout, { commit }), "CONFLICT").details).toEqual({
 			reviewed: commit,
 			tip: next,
 		});
@@ -184,7 +184,7 @@ describe("what is refused leaves everything as it was", () => {
 		write(world.repository, "folder/b.txt", "dirty\n");
 		const before = everything(world, checkout);
 		expect(
-			refused(await world.workspaces.approve(checkout, { commit, strategy }), "MERGE_CONFLICT").details["files"],
+			expectRefusal(await world.workspaces.approve(checkout, { commit, strategy }), "MERGE_CONFLICT").details["files"],
 		).toEqual(["a.txt", "odd näme.txt"]);
 		expect(everything(world, checkout)).toEqual(before);
 	});
@@ -195,7 +195,7 @@ describe("what is refused leaves everything as it was", () => {
 			"base: main\ncheck: cat work.txt base.txt; git log -1 --format=%P | wc -w; pwd; touch built; exit 7\n",
 		);
 		const before = everything(world, checkout);
-		const refusal = refused(await world.workspaces.approve(checkout, { commit }), "CONFLICT");
+		const refusal = expectRefusal(await world.workspaces.approve(checkout, { commit }), "CONFLICT");
 		expect(refusal.details).toMatchObject({
 			step: "check",
 			exit: 7,
@@ -212,7 +212,7 @@ describe("what is refused leaves everything as it was", () => {
 		const { world, checkout } = await reviewed();
 		advance(world, { ".brood.yaml": "check: touch fired\n" });
 		world.configure("base: main\n");
-		refused(await world.workspaces.approve(checkout, { commit: world.tip("brood/a") }), "CONFLICT");
+		expectRefusal(await world.workspaces.approve(checkout, { commit: world.tip("brood/a") }), "CONFLICT");
 	});
 
 	test("base that moves each time the check runs", async () => {
@@ -223,7 +223,7 @@ describe("what is refused leaves everything as it was", () => {
 			moved = advance(world, { "late.txt": `${++checks}\n` });
 			write(world.root, "go", "");
 		};
-		refused(await world.workspaces.approve(checkout, { commit, line }), "CONFLICT");
+		expectRefusal(await world.workspaces.approve(checkout, { commit, line }), "CONFLICT");
 		expect([world.tip("main"), checks]).toEqual([moved, 5]);
 	});
 });
@@ -288,7 +288,7 @@ describe("a person who has base checked out", () => {
 		dirty(world);
 		const before = everything(world, checkout);
 		for (const strategy of ["ff", "squash"] as const) {
-			const refusal = refused(await world.workspaces.approve(checkout, { commit, strategy }), "WORKTREE_DIRTY");
+			const refusal = expectRefusal(await world.workspaces.approve(checkout, { commit, strategy }), "WORKTREE_DIRTY");
 			expect(refusal.details["path"]).toBe(world.repository);
 		}
 		expect(everything(world, checkout)).toEqual(before);
@@ -311,14 +311,16 @@ describe("a person who has base checked out", () => {
 		filter("smudge", "false");
 		filter("clean", "cat");
 		filter("required", "true");
-		const refusal = refused(await world.workspaces.approve(checkout, { commit }), "CONFLICT");
+		const refusal = expectRefusal(await world.workspaces.approve(checkout, { commit }), "CONFLICT");
 		expect(refusal.message).toContain("object.bin: smudge filter store failed");
 		expect(everything(world, checkout)).toEqual(before);
 		// nor is another agent left with half of it
 		const other = await world.agent("b", { from: "main" });
 		world.git(world.repository, "checkout", "-qb", "elsewhere");
 		agreed(await world.workspaces.approve(checkout, { commit }));
-		expect(refused(await world.workspaces.sync(other, "ff"), "CONFLICT").message).toContain("They are as they were.");
+		expect(expectRefusal(await world.workspaces.sync(other, "ff"), "CONFLICT").message).toContain(
+			"They are as they were.",
+		);
 		expect(world.git(other.workspace.path, "status", "--porcelain")).toBe("");
 		// the control: git itself leaves them half written
 		expect(() => world.git(world.repository, "merge", "-q", "--ff-only", commit)).toThrow("smudge filter store failed");

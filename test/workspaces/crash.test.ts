@@ -13,7 +13,7 @@ type When = "before" | "after";
 const torture = process.env["BROOD_TORTURE"] !== undefined;
 vi.setConfig({ testTimeout: torture ? 900_000 : 60_000 });
 
-/** A second process on the same disk, which dies before or after its n-th git command; null if it came to its end. */
+/** A second process on the same disk, which dies before or after its n-th git command, unless it ends before. */
 async function dying(
 	world: World,
 	at: number,
@@ -24,7 +24,7 @@ async function dying(
 	const fresh = await import("#test/support/world.ts");
 	const died = Promise.withResolvers<"died">();
 	let count = 0;
-	const step = async <T>(run: () => Promise<T>): Promise<T> => {
+	const aroundGit = async <T>(run: () => Promise<T>): Promise<T> => {
 		count++;
 		const last = count >= at;
 		if (last && when === "before") died.resolve("died");
@@ -32,7 +32,10 @@ async function dying(
 		if (last) died.resolve("died");
 		return last ? await new Promise<T>(() => {}) : answer;
 	};
-	return await Promise.race([died.promise, act(new fresh.World(world.root, { step })).then((): "lived" => "lived")]);
+	return await Promise.race([
+		died.promise,
+		act(new fresh.World(world.root, { aroundGit })).then((): "lived" => "lived"),
+	]);
 }
 
 /** A process that starts after the other one died. */

@@ -4,7 +4,7 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import type { Agent } from "#contract/wire.ts";
-import { KillableDaemon, type Place } from "#test/support/killable-daemon.ts";
+import { type AddedAgent, KillableDaemon } from "#test/support/killable-daemon.ts";
 import { available, killAll } from "#test/support/processes.ts";
 import { git } from "#test/support/test-daemon.ts";
 
@@ -17,19 +17,20 @@ beforeAll(async () => {
 });
 afterAll(async () => await daemon[Symbol.asyncDispose]());
 
-async function place(): Promise<Place> {
-	const made = await daemon.place({ sandbox: true });
+async function addAgent(): Promise<AddedAgent> {
+	const made = await daemon.addAgent({ sandbox: true });
 	// the control: its git folder is elsewhere, so that whatever git does in it, it does inside
 	expect(readdirSync(path.join(made.folder, ".git"))).not.toContain("index");
 	return made;
 }
 
-const write = ({ folder }: Place, name: string, text: string): void => writeFileSync(path.join(folder, name), text);
-const read = ({ folder }: Place, name: string): string => readFileSync(path.join(folder, name), "utf8");
-const now = async ({ agent }: Place): Promise<Agent> =>
+const write = ({ folder }: AddedAgent, name: string, text: string): void =>
+	writeFileSync(path.join(folder, name), text);
+const read = ({ folder }: AddedAgent, name: string): string => readFileSync(path.join(folder, name), "utf8");
+const now = async ({ agent }: AddedAgent): Promise<Agent> =>
 	await daemon.client.ask("agent", { params: { agent: agent.id } });
-const routeOf = ({ agent }: Place, verb: string): string => `/api/agents/${agent.id}/${verb}`;
-const snapshotHas = ({ agent, repository }: Place, name: string): string[] =>
+const routeOf = ({ agent }: AddedAgent, verb: string): string => `/api/agents/${agent.id}/${verb}`;
+const snapshotHas = ({ agent, repository }: AddedAgent, name: string): string[] =>
 	git(repository, "for-each-ref", "--format=%(refname)", `refs/brood/snapshots/${agent.id}`)
 		.split("\n")
 		.flatMap((ref) =>
@@ -46,9 +47,9 @@ async function restarted(): Promise<void> {
 interface Verb {
 	/** commands of git inside, at which it dies; the first one in the gate */
 	inside: readonly [word: string, ...words: string[]];
-	prepare(at: Place): Promise<object>;
+	prepare(at: AddedAgent): Promise<object>;
 	/** what is seen from outside when it was done once */
-	check(at: Place, data: ReturnType<typeof JSON.parse>): Promise<void> | void;
+	check(at: AddedAgent, data: ReturnType<typeof JSON.parse>): Promise<void> | void;
 }
 
 const verbs: Record<string, Verb> = {
@@ -131,13 +132,13 @@ const verbs: Record<string, Verb> = {
 	},
 };
 
-/** Whether it came to the place where it dies, and did; then it is asked again. */
+/** Whether it came to where it dies, and did; then it is asked again. */
 async function cut(
 	verb: string,
 	{ prepare, check }: Verb,
-	die: (where: Place, key: string, body: object) => Promise<boolean>,
+	die: (where: AddedAgent, key: string, body: object) => Promise<boolean>,
 ): Promise<boolean> {
-	const where = await place();
+	const where = await addAgent();
 	const body = await prepare(where);
 	const key = `${verb}-${where.agent.project}`;
 	const died = await die(where, key, body);
@@ -226,11 +227,11 @@ function unknown(): never {
 }
 
 describe.runIf(available.includes("bubblewrap"))("a lock in the git folder of a sandbox", () => {
-	const lockOf = ({ folder }: Place): string =>
+	const lockOf = ({ folder }: AddedAgent): string =>
 		path.join(path.dirname(path.dirname(folder)), "git", path.basename(folder), "index.lock");
 
 	test("that git left when the daemon was killed is in nobody's way after the next start", async () => {
-		const at = await place();
+		const at = await addAgent();
 		write(at, "new.txt", "new\n");
 		writeFileSync(lockOf(at), "");
 		await restarted();
@@ -239,7 +240,7 @@ describe.runIf(available.includes("bubblewrap"))("a lock in the git folder of a 
 	});
 
 	test.runIf(torture)("that is younger than the daemon is respected: the control", async () => {
-		const at = await place();
+		const at = await addAgent();
 		write(at, "new.txt", "new\n");
 		writeFileSync(lockOf(at), "");
 		const made = await daemon.post(routeOf(at, "commit"), { message: "The work" });

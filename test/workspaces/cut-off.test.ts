@@ -4,7 +4,7 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import type { Agent } from "#contract/wire.ts";
-import { KillableDaemon, type Place } from "#test/support/killable-daemon.ts";
+import { type AddedAgent, KillableDaemon } from "#test/support/killable-daemon.ts";
 import { git } from "#test/support/test-daemon.ts";
 
 const torture = process.env["BROOD_TORTURE"] !== undefined;
@@ -16,12 +16,13 @@ beforeAll(async () => {
 });
 afterAll(async () => await daemon[Symbol.asyncDispose]());
 
-const write = ({ folder }: Place, name: string, text: string): void => writeFileSync(path.join(folder, name), text);
-const commits = ({ folder }: Place): number => Number(git(folder, "rev-list", "--count", "HEAD"));
-const now = async ({ agent }: Place): Promise<Agent> =>
+const write = ({ folder }: AddedAgent, name: string, text: string): void =>
+	writeFileSync(path.join(folder, name), text);
+const commits = ({ folder }: AddedAgent): number => Number(git(folder, "rev-list", "--count", "HEAD"));
+const now = async ({ agent }: AddedAgent): Promise<Agent> =>
 	await daemon.client.ask("agent", { params: { agent: agent.id } });
 
-function baseHas({ repository }: Place, name: string): void {
+function baseHas({ repository }: AddedAgent, name: string): void {
 	writeFileSync(path.join(repository, name), "base\n");
 	git(repository, "add", "--all");
 	git(repository, "-c", "user.name=p", "-c", "user.email=p@localhost", "commit", "--quiet", "--message=more");
@@ -30,9 +31,9 @@ function baseHas({ repository }: Place, name: string): void {
 interface Verb {
 	/** the git command that does it */
 	word: string;
-	prepare(at: Place): Promise<object>;
+	prepare(at: AddedAgent): Promise<object>;
 	/** what a person sees in the repository when it was done once */
-	check(at: Place, data: ReturnType<typeof JSON.parse>): void;
+	check(at: AddedAgent, data: ReturnType<typeof JSON.parse>): void;
 }
 
 const verbs: Record<string, Verb> = {
@@ -132,7 +133,7 @@ describe.each(Object.entries(verbs))("%s", (verb, { word, prepare, check }) => {
 	test("that the daemon died in is ended by the same request, once", async () => {
 		let deaths = 0;
 		for (const [count, when, at] of deathsOf(verb, word)) {
-			const where = await daemon.place();
+			const where = await daemon.addAgent();
 			const body = await prepare(where);
 			const [route, key] = [`/api/agents/${where.agent.id}/${verb}`, `${verb}-${count}-${when}-${at}`];
 			daemon.dieAt(count, when, at);
@@ -163,8 +164,8 @@ async function restarted(): Promise<void> {
 
 describe("without the same request", () => {
 	/** A daemon that died over a commit that was not made, with files that are in no commit. */
-	async function cutOff(): Promise<Place> {
-		const at = await daemon.place();
+	async function cutOff(): Promise<AddedAgent> {
+		const at = await daemon.addAgent();
 		for (const name of ["new.txt", "a.txt"]) write(at, name, "work\n");
 		daemon.dieAt(1, "before", "commit");
 		expect(await daemon.post(`/api/agents/${at.agent.id}/commit`, { message: "Work" })).toBeNull();
@@ -202,7 +203,7 @@ describe("without the same request", () => {
 });
 
 test("an approve that is repeated merges what was meant the first time, and not what came since", async () => {
-	const at = await daemon.place();
+	const at = await daemon.addAgent();
 	const [route, key] = [`/api/agents/${at.agent.id}/approve`, "reviewed"];
 	const commit = async (name: string): Promise<void> => {
 		write(at, name, `${name}\n`);

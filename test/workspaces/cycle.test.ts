@@ -5,7 +5,7 @@ import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { wholeDiff, withAllFiles } from "#client/whole-diff.ts";
 import type { DiffExtent } from "#engine/ports/workspace-requests.ts";
-import { makeWorld, refused } from "#test/support/make-world.ts";
+import { expectRefusal, makeWorld } from "#test/support/make-world.ts";
 import { agreed, fingerprint, read, treeState, write } from "#test/support/world.ts";
 
 describe("commit", () => {
@@ -37,7 +37,7 @@ describe("commit", () => {
 			"brood-agent-a|a@brood.local|brood-agent-a|Do it\n\nBecause.\n\nBrood-Agent: a\nBrood-Stage: IMPLEMENT\nBrood-Turn: 17",
 		);
 		expect(world.git(folder, "status", "--porcelain")).toBe("");
-		refused(await world.workspaces.commit(checkout, { message: "again" }), "AGENT_NO_COMMIT");
+		expectRefusal(await world.workspaces.commit(checkout, { message: "again" }), "AGENT_NO_COMMIT");
 	});
 
 	test("takes only named paths if there are any, and leaves what is staged elsewhere staged", async () => {
@@ -53,7 +53,7 @@ describe("commit", () => {
 		expect(done.files.map((file) => file.path)).toEqual(["*.txt", "folder/b.txt", "folder/x.txt"]);
 		expect(world.git(folder, "status", "--porcelain")).toBe("M  a.txt");
 		for (const paths of [["../x"], ["/etc/passwd"], [".git/config"], ["folder/../../x"], [""], ["nothing-there"]]) {
-			refused(await world.workspaces.commit(checkout, { message: "no", paths }), "VALIDATION_ERROR");
+			expectRefusal(await world.workspaces.commit(checkout, { message: "no", paths }), "VALIDATION_ERROR");
 		}
 	});
 
@@ -81,7 +81,7 @@ describe("commit", () => {
 		write(folder, "twice.txt", "again\n");
 		world.git(folder, "add", "twice.txt");
 		rmSync(path.join(folder, "twice.txt"));
-		refused(await world.workspaces.commit(checkout, { message: "nothing" }), "AGENT_NO_COMMIT");
+		expectRefusal(await world.workspaces.commit(checkout, { message: "nothing" }), "AGENT_NO_COMMIT");
 	});
 
 	test("takes names that are not text, and a message that looks like an option", async () => {
@@ -106,7 +106,7 @@ describe("commit", () => {
 		mkdirSync(path.join(checkout.workspace.path, "inner"));
 		world.git(path.join(checkout.workspace.path, "inner"), "init", "-q");
 		write(checkout.workspace.path, "inner/x", "x\n");
-		const refusal = refused(await world.workspaces.commit(checkout, { message: "m" }), "AGENT_NO_COMMIT");
+		const refusal = expectRefusal(await world.workspaces.commit(checkout, { message: "m" }), "AGENT_NO_COMMIT");
 		expect(refusal.details["omitted"]).toEqual([{ path: "inner/", reason: "a repository of its own" }]);
 		write(checkout.workspace.path, "y", "y\n");
 		expect(agreed(await world.workspaces.commit(checkout, { message: "m" })).omitted).toEqual([
@@ -121,9 +121,9 @@ describe("commit", () => {
 		write(checkout.workspace.path, "big.bin", "");
 		truncateSync(path.join(checkout.workspace.path, "big.bin"), 1001);
 		write(checkout.workspace.path, "small", "s\n");
-		expect(refused(await world.workspaces.commit(checkout, { message: "m" }), "TOO_LARGE").details["files"]).toEqual([
-			{ path: "big.bin", bytes: 1001 },
-		]);
+		expect(
+			expectRefusal(await world.workspaces.commit(checkout, { message: "m" }), "TOO_LARGE").details["files"],
+		).toEqual([{ path: "big.bin", bytes: 1001 }]);
 		expect(world.git(checkout.workspace.path, "status", "--porcelain")).toBe("?? big.bin\n?? small");
 		expect(agreed(await world.workspaces.commit(checkout, { message: "m", paths: ["small"] })).files).toEqual([
 			{ status: "A", path: "small" },
@@ -138,7 +138,7 @@ describe("commit", () => {
 		world.commit(world.repository, { "a.txt": "theirs\n" });
 		expect(() => world.git(folder, "merge", "main")).toThrow();
 		expect(
-			refused(await world.workspaces.commit(checkout, { message: "m" }), "MERGE_CONFLICT").details["files"],
+			expectRefusal(await world.workspaces.commit(checkout, { message: "m" }), "MERGE_CONFLICT").details["files"],
 		).toEqual(["a.txt"]);
 		write(folder, "a.txt", "both\n");
 		world.git(folder, "add", "a.txt");
@@ -146,8 +146,8 @@ describe("commit", () => {
 		expect(world.git(folder, "log", "-1", "--format=%P").split(" ")).toHaveLength(2);
 		world.git(folder, "checkout", "-q", "--detach");
 		write(folder, "x", "x\n");
-		refused(await world.workspaces.commit(checkout, { message: "m" }), "CONFLICT");
-		refused(await world.workspaces.commit(checkout, { message: " " }), "VALIDATION_ERROR");
+		expectRefusal(await world.workspaces.commit(checkout, { message: "m" }), "CONFLICT");
+		expectRefusal(await world.workspaces.commit(checkout, { message: " " }), "VALIDATION_ERROR");
 	});
 });
 
@@ -305,7 +305,7 @@ describe("sync", () => {
 			const folder = checkout.workspace.path;
 			const own = world.commit(folder, { "own.txt": "o\n" });
 			const base = world.commit(world.repository, { "next.txt": "n\n" });
-			refused(await world.workspaces.sync(checkout, "ff"), "CONFLICT");
+			expectRefusal(await world.workspaces.sync(checkout, "ff"), "CONFLICT");
 			expect(agreed(await world.workspaces.sync(checkout, "rebase")).branchStatus).toMatchObject({
 				ahead: 1,
 				behind: 0,
@@ -340,10 +340,9 @@ describe("sync", () => {
 				refs: world.git(world.repository, "for-each-ref"),
 				person: treeState(world, world.repository),
 			};
-			expect(refused(await world.workspaces.sync(checkout, strategy), "MERGE_CONFLICT").details["files"]).toEqual([
-				"a.txt",
-				"folder/b.txt",
-			]);
+			expect(expectRefusal(await world.workspaces.sync(checkout, strategy), "MERGE_CONFLICT").details["files"]).toEqual(
+				["a.txt", "folder/b.txt"],
+			);
 			expect({
 				tree: treeState(world, folder),
 				refs: world.git(world.repository, "for-each-ref"),
@@ -358,7 +357,7 @@ describe("sync", () => {
 		const folder = checkout.workspace.path;
 		world.commit(world.repository, { "next.txt": "n\n" });
 		write(folder, "a.txt", "dirty\n");
-		const refusal = refused(await world.workspaces.sync(checkout, "merge"), "WORKTREE_DIRTY");
+		const refusal = expectRefusal(await world.workspaces.sync(checkout, "merge"), "WORKTREE_DIRTY");
 		expect(refusal.details).toMatchObject({ status: [".M a.txt"], operation: null });
 		expect(refusal.suggestions).toEqual([
 			"brood agent diff p/a",
@@ -371,7 +370,9 @@ describe("sync", () => {
 		world.git(world.repository, "add", "-f", ".env");
 		world.git(world.repository, "commit", "-qm", "env");
 		const before = treeState(world, folder);
-		expect(refused(await world.workspaces.sync(checkout, "ff"), "WORKTREE_DIRTY").details["status"]).toEqual([".env"]);
+		expect(expectRefusal(await world.workspaces.sync(checkout, "ff"), "WORKTREE_DIRTY").details["status"]).toEqual([
+			".env",
+		]);
 		expect(treeState(world, folder)).toEqual(before);
 	});
 });
@@ -393,7 +394,7 @@ describe("release", () => {
 			text: "brood/busy is 1 ahead of main and 1 behind.",
 		});
 		write(idle.workspace.path, "x", "x\n");
-		refused(await world.workspaces.release(idle), "WORKTREE_DIRTY");
+		expectRefusal(await world.workspaces.release(idle), "WORKTREE_DIRTY");
 		expect(existsSync(path.join(idle.workspace.path, "x"))).toBe(true);
 	});
 
@@ -423,7 +424,7 @@ describe("release", () => {
 		world.git(path.join(world.root, "other"), "push", "-q");
 		const checkout = await world.agent("a", { kind: "main" });
 		write(world.repository, "a.txt", "dirty\n");
-		refused(await world.workspaces.release(checkout), "WORKTREE_DIRTY");
+		expectRefusal(await world.workspaces.release(checkout), "WORKTREE_DIRTY");
 		world.git(world.repository, "checkout", "-q", "a.txt");
 		agreed(await world.workspaces.release(checkout));
 		expect(world.tip("main")).toBe(next);
@@ -431,7 +432,7 @@ describe("release", () => {
 		world.git(path.join(world.root, "other"), "push", "-q");
 		world.commit(world.repository, { "mine.txt": "m\n" });
 		const before = fingerprint(world.repository, (name) => name === ".git");
-		refused(await world.workspaces.release(checkout), "CONFLICT");
+		expectRefusal(await world.workspaces.release(checkout), "CONFLICT");
 		expect(fingerprint(world.repository, (name) => name === ".git")).toEqual(before);
 	});
 });

@@ -4,7 +4,7 @@ import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, symlinkSync, wri
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { ProjectSlug } from "#contract/ids.ts";
-import { makeWorld, refused } from "#test/support/make-world.ts";
+import { expectRefusal, makeWorld } from "#test/support/make-world.ts";
 import { agreed, identity, read, type World, write } from "#test/support/world.ts";
 
 describe("a branch that is gone", () => {
@@ -19,7 +19,7 @@ describe("a branch that is gone", () => {
 			world.git(world.repository, "branch", "-qD", "main");
 		}
 		const before = world.git(world.repository, "for-each-ref");
-		expect(refused(await world.workspaces.approve(checkout, { commit }), "NOT_FOUND").message).toContain("main");
+		expect(expectRefusal(await world.workspaces.approve(checkout, { commit }), "NOT_FOUND").message).toContain("main");
 		expect(world.git(world.repository, "for-each-ref")).toBe(before);
 	});
 
@@ -28,9 +28,9 @@ describe("a branch that is gone", () => {
 		const checkout = await world.agent("a");
 		write(checkout.workspace.path, "work.txt", "w\n");
 		world.git(world.repository, "update-ref", "-d", "refs/heads/brood/a");
-		expect(refused(await world.workspaces.commit(checkout, { message: "Work" }), "CONFLICT").suggestions).toContain(
-			"brood agent recover p/a",
-		);
+		expect(
+			expectRefusal(await world.workspaces.commit(checkout, { message: "Work" }), "CONFLICT").suggestions,
+		).toContain("brood agent recover p/a");
 		expect(world.git(world.repository, "branch", "--list", "brood/a")).toBe("");
 		const { snapshot } = agreed(await world.workspaces.recover(checkout));
 		agreed(await world.workspaces.restoreSnapshot(checkout, snapshot ?? ""));
@@ -88,7 +88,7 @@ describe("a damaged workspace", () => {
 		harm(world);
 		const { healthy, issues } = await world.workspaces.health(checkout, { commit: world.tip("main") });
 		expect([healthy, new Set(issues.map((each) => each.code))]).toEqual([false, new Set([code])]);
-		refused(await world.workspaces.branchStatus(checkout), "CONFLICT");
+		expectRefusal(await world.workspaces.branchStatus(checkout), "CONFLICT");
 	});
 
 	test.each([
@@ -156,10 +156,10 @@ describe("a damaged workspace", () => {
 		for (const name of readdirSync(checkout.workspace.path).filter((each) => each !== ".git"))
 			rmSync(path.join(checkout.workspace.path, name), { recursive: true });
 		write(checkout.workspace.path, "theirs.txt", "t\n");
-		refused(await world.workspaces.recover(checkout), "PATH_EXISTS");
+		expectRefusal(await world.workspaces.recover(checkout), "PATH_EXISTS");
 		rmSync(path.join(other.workspace.path, ".git"));
 		world.git(other.workspace.path, "init", "--quiet");
-		refused(await world.workspaces.recover(other), "PATH_EXISTS");
+		expectRefusal(await world.workspaces.recover(other), "PATH_EXISTS");
 		expect(read(checkout.workspace.path, "theirs.txt")).toBe("t\n");
 	});
 
@@ -182,7 +182,7 @@ describe("a damaged workspace", () => {
 		);
 		expect([read(folder, "a.txt"), read(folder, "new.txt")]).toEqual(["changed\n", "new\n"]);
 		harm();
-		refused(await world.workspaces.remove(checkout, {}), "CONFLICT");
+		expectRefusal(await world.workspaces.remove(checkout, {}), "CONFLICT");
 		const { trash, snapshot } = agreed(await world.workspaces.remove(checkout, { force: true }));
 		expect([1, 2, 3].map((number) => read(path.join(trash ?? "", "git"), `index.broken-${number}`))).toEqual([
 			"garbage",
@@ -243,6 +243,6 @@ test("no snapshot is put back into a person's own checkout", async () => {
 	write(world.repository, "a.txt", "then\n");
 	await world.workspaces.takeSnapshot(checkout, { reason: "turn" });
 	write(world.repository, "a.txt", "now\n");
-	refused(await world.workspaces.restoreSnapshot(checkout, "1"), "CONFLICT");
+	expectRefusal(await world.workspaces.restoreSnapshot(checkout, "1"), "CONFLICT");
 	expect(read(world.repository, "a.txt")).toBe("now\n");
 });

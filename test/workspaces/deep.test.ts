@@ -6,7 +6,7 @@ import path from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { isRefusal } from "#contract/refusal.ts";
 import type { Checkout } from "#engine/ports/workspace-requests.ts";
-import { makeWorld, refused } from "#test/support/make-world.ts";
+import { expectRefusal, makeWorld } from "#test/support/make-world.ts";
 import { available } from "#test/support/processes.ts";
 
 import { agreed, type World, write } from "#test/support/world.ts";
@@ -70,7 +70,7 @@ describe.each(cases)("$what with a path that is too long (sandbox: $sandbox)", (
 		const { world, checkout } = await worldWith(make, sandbox);
 		const left = [{ path: expect.stringMatching(tooLong), reason: "a path that is too long" }];
 		expect(agreed(await world.workspaces.diff(checkout, { kind: "base" }))).toMatchObject({ files: [], omitted: left });
-		const nothing = refused(await world.workspaces.commit(checkout, { message: "x" }), "AGENT_NO_COMMIT");
+		const nothing = expectRefusal(await world.workspaces.commit(checkout, { message: "x" }), "AGENT_NO_COMMIT");
 		expect(nothing).toMatchObject({ details: { omitted: left } });
 		expect(nothing.message).toMatch(
 			/^p\/a has nothing to commit\. Left out: deep\/x+…[^ ]+ \(a path that is too long\)\.$/,
@@ -95,7 +95,7 @@ describe.each(cases)("$what with a path that is too long (sandbox: $sandbox)", (
 	test("is no reason to fail for delete: it goes to the trash", async () => {
 		const { world, checkout } = await worldWith(make, sandbox);
 		write(checkout.workspace.path, "kept.txt", "kept\n");
-		refused(await world.workspaces.remove(checkout), "WORKTREE_DIRTY");
+		expectRefusal(await world.workspaces.remove(checkout), "WORKTREE_DIRTY");
 		const removed = agreed(await world.workspaces.remove(checkout, { force: true }));
 		expect(existsSync(checkout.workspace.path)).toBe(false);
 		expect(removed.snapshot).toMatch(/^\d+$/);

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, utimesSync } fr
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import type { Checkout } from "#engine/ports/workspace-requests.ts";
-import { makeWorld, refused } from "#test/support/make-world.ts";
+import { expectRefusal, makeWorld } from "#test/support/make-world.ts";
 import { agreed, fingerprint, identity, read, treeState, type World, write } from "#test/support/world.ts";
 
 const codes = async (world: World, checkout: Checkout, commit: string | null = null): Promise<string[]> =>
@@ -143,7 +143,7 @@ describe("recover", () => {
 			"folder/b.txt",
 			"new/deep.txt",
 		]);
-		expect(refused(await world.workspaces.restoreSnapshot(checkout, "7"), "SNAPSHOT_GONE").details).toEqual({
+		expect(expectRefusal(await world.workspaces.restoreSnapshot(checkout, "7"), "SNAPSHOT_GONE").details).toEqual({
 			snapshot: "7",
 			nearest: "2",
 		});
@@ -209,7 +209,7 @@ describe("recover", () => {
 		write(path.dirname(lock), "index.lock", "");
 		const at = (ageMs: number): void => utimesSync(lock, (world.now - ageMs) / 1000, (world.now - ageMs) / 1000);
 		at(5000);
-		refused(await world.workspaces.recover(checkout), "CONFLICT");
+		expectRefusal(await world.workspaces.recover(checkout), "CONFLICT");
 		expect(existsSync(lock)).toBe(true);
 		at(120_000);
 		agreed(await world.workspaces.recover(checkout));
@@ -221,13 +221,13 @@ describe("recover", () => {
 		const checkout = await world.agent("a");
 		rmSync(checkout.workspace.path, { recursive: true });
 		write(checkout.workspace.path, "foreign.txt", "f\n");
-		refused(await world.workspaces.recover(checkout), "PATH_EXISTS");
+		expectRefusal(await world.workspaces.recover(checkout), "PATH_EXISTS");
 		expect(fingerprint(checkout.workspace.path)).toHaveProperty("foreign.txt");
 		const main = await world.agent("m", { kind: "main" });
 		mess(world, world.repository);
 		const before = treeState(world, world.repository);
-		refused(await world.workspaces.recover(main), "WORKTREE_DIRTY");
-		refused(await world.workspaces.remove(main, { force: true }), "CONFLICT");
+		expectRefusal(await world.workspaces.recover(main), "WORKTREE_DIRTY");
+		expectRefusal(await world.workspaces.remove(main, { force: true }), "CONFLICT");
 		expect(treeState(world, world.repository)).toEqual(before);
 	});
 });
@@ -257,10 +257,10 @@ describe("remove", () => {
 		const checkout = await world.agent("a");
 		const folder = checkout.workspace.path;
 		const commit = world.commit(folder, { x: "x\n" });
-		expect(refused(await world.workspaces.remove(checkout, {}), "CONFLICT").details["tip"]).toBe(commit);
+		expect(expectRefusal(await world.workspaces.remove(checkout, {}), "CONFLICT").details["tip"]).toBe(commit);
 		mess(world, folder);
 		const before = treeState(world, folder);
-		refused(await world.workspaces.remove(checkout, {}), "WORKTREE_DIRTY");
+		expectRefusal(await world.workspaces.remove(checkout, {}), "WORKTREE_DIRTY");
 		expect(treeState(world, folder)).toEqual(before);
 		const { trash, snapshot } = agreed(await world.workspaces.remove(checkout, { force: true, branch: true }));
 		expect(read(path.join(trash ?? "", "files"), "new/deep.txt")).toBe("untracked\n");
@@ -285,7 +285,7 @@ describe("remove", () => {
 		world.git(world.repository, "merge", "-q", "--squash", "brood/c");
 		world.git(world.repository, "commit", "-qm", "by hand");
 		for (const { checkout } of [ancestry, squashed, elsewhere]) agreed(await world.workspaces.remove(checkout, {}));
-		refused(await world.workspaces.remove(told.checkout, {}), "CONFLICT");
+		expectRefusal(await world.workspaces.remove(told.checkout, {}), "CONFLICT");
 		agreed(await world.workspaces.remove(told.checkout, { merged: [told.commit] }));
 	});
 
@@ -295,9 +295,9 @@ describe("remove", () => {
 		world.configure("teardown: echo bye; exit 1\n");
 		expect(agreed(await world.workspaces.remove(checkout, {})).teardown).toMatchObject({ exit: 1, output: "bye\n" });
 		write(checkout.workspace.path, "foreign", "f\n");
-		refused(await world.workspaces.remove(checkout, { force: true }), "PATH_EXISTS");
+		expectRefusal(await world.workspaces.remove(checkout, { force: true }), "PATH_EXISTS");
 		const other = await world.agent("b");
-		refused(
+		expectRefusal(
 			await world.workspaces.remove(
 				{ ...checkout, workspace: { ...other.workspace, branch: "brood/a" } },
 				{ force: true },
@@ -311,7 +311,7 @@ describe("remove", () => {
 		const world = makeWorld();
 		const checkout = await world.agent("a");
 		world.git(world.repository, "worktree", "lock", "--reason", "on a stick", checkout.workspace.path);
-		expect(refused(await world.workspaces.remove(checkout, { force: true }), "CONFLICT").message).toContain(
+		expect(expectRefusal(await world.workspaces.remove(checkout, { force: true }), "CONFLICT").message).toContain(
 			"on a stick",
 		);
 		expect(existsSync(checkout.workspace.path)).toBe(true);
@@ -395,7 +395,9 @@ describe("a fork", () => {
 		write(parent.workspace.path, "a.txt", "now\n");
 		const request = { project: world.project, agent: identity("child"), kind: "worktree", parent } as const;
 		expect(
-			refused(await world.workspaces.provisionFrom({ ...request, snapshot: "9" }), "SNAPSHOT_GONE").details["nearest"],
+			expectRefusal(await world.workspaces.provisionFrom({ ...request, snapshot: "9" }), "SNAPSHOT_GONE").details[
+				"nearest"
+			],
 		).toBe("1");
 		expect(existsSync(path.join(world.home, "projects/p/agents/child"))).toBe(false);
 		const { workspace } = agreed(await world.workspaces.provisionFrom({ ...request, snapshot: "1" }));

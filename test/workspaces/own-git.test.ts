@@ -4,7 +4,7 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import type { Checkout } from "#engine/ports/workspace-requests.ts";
-import { makeWorld, refused } from "#test/support/make-world.ts";
+import { expectRefusal, makeWorld } from "#test/support/make-world.ts";
 import { available } from "#test/support/processes.ts";
 import { inside } from "#test/support/sandbox.ts";
 import { agreed, identity, read, type World, write } from "#test/support/world.ts";
@@ -58,7 +58,7 @@ describe.runIf(available.includes("bubblewrap"))("an agent with a git folder of 
 		// the commits that the rebase left behind are kept in the project
 		expect(world.git(world.repository, "for-each-ref", "--format=%(objectname)", "refs/brood/left")).toBe(made.commit);
 		write(checkout.workspace.path, "dirt.txt", "not yet\n");
-		refused(await world.workspaces.approve(checkout, { commit: tip }), "WORKTREE_DIRTY");
+		expectRefusal(await world.workspaces.approve(checkout, { commit: tip }), "WORKTREE_DIRTY");
 		const patch = agreed(await world.workspaces.diff(checkout, { kind: "base" }));
 		expect(patch.files.map((file) => file.path)).toEqual(["b.txt", "c.txt", "dirt.txt"]);
 		agreed(await world.workspaces.commit(checkout, { message: "dirt" }));
@@ -69,7 +69,7 @@ describe.runIf(available.includes("bubblewrap"))("an agent with a git folder of 
 			branchStatus: { ahead: 0, behind: 0 },
 		});
 		write(checkout.workspace.path, "late.txt", "late\n");
-		refused(await world.workspaces.remove(checkout, {}), "WORKTREE_DIRTY");
+		expectRefusal(await world.workspaces.remove(checkout, {}), "WORKTREE_DIRTY");
 		const removed = agreed(await world.workspaces.remove(checkout, { force: true, branch: true }));
 		expect([
 			existsSync(checkout.workspace.path),
@@ -340,7 +340,7 @@ describe.runIf(available.includes("bubblewrap"))("an agent with a git folder of 
 
 	test("is not made in the repository itself", async () => {
 		const world = makeSandboxed();
-		refused(
+		expectRefusal(
 			await world.workspaces.provision({ project: world.project, agent: identity("a"), kind: "main" }),
 			"VALIDATION_ERROR",
 		);

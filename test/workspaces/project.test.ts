@@ -3,7 +3,7 @@ import { mkdirSync, symlinkSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { ProjectSlug } from "#contract/ids.ts";
-import { makeWorld, refused } from "#test/support/make-world.ts";
+import { expectRefusal, makeWorld } from "#test/support/make-world.ts";
 import { agreed, fingerprint, write } from "#test/support/world.ts";
 
 const slug = ProjectSlug.parse("p");
@@ -38,7 +38,7 @@ describe("a project by path", () => {
 			"repository",
 			"",
 		]) {
-			refused(await world.workspaces.openProject({ slug, source }), "VALIDATION_ERROR");
+			expectRefusal(await world.workspaces.openProject({ slug, source }), "VALIDATION_ERROR");
 		}
 	});
 
@@ -52,8 +52,8 @@ describe("a project by path", () => {
 
 	test("refuses a base branch that is not there", async () => {
 		const world = makeWorld();
-		refused(await world.workspaces.openProject({ slug, source: world.repository, branch: "nope" }), "NOT_FOUND");
-		refused(
+		expectRefusal(await world.workspaces.openProject({ slug, source: world.repository, branch: "nope" }), "NOT_FOUND");
+		expectRefusal(
 			await world.workspaces.openProject({ slug, source: world.repository, branch: "--nope" }),
 			"VALIDATION_ERROR",
 		);
@@ -89,7 +89,7 @@ describe("a project by URL", () => {
 	test("leaves nothing behind when the remote is not there, and says so", async () => {
 		const world = makeWorld();
 		const before = fingerprint(world.home, (name) => /^(projects|trash)(\/p)?$/.test(name));
-		refused(await world.workspaces.openProject({ slug, source: `file://${world.root}/nowhere` }), "NOT_FOUND");
+		expectRefusal(await world.workspaces.openProject({ slug, source: `file://${world.root}/nowhere` }), "NOT_FOUND");
 		expect(fingerprint(world.home, (name) => /^(projects|trash)(\/p)?$/.test(name))).toEqual(before);
 		agreed(await world.workspaces.openProject({ slug, source: `file://${world.repository}` }));
 		world.git(world.root, "-C", mirrorOf(world.home), "config", "remote.origin.url", `file://${world.root}/gone`);
@@ -99,7 +99,7 @@ describe("a project by URL", () => {
 	test("is never put over something that is there", async () => {
 		const world = makeWorld();
 		write(mirrorOf(world.home), "precious", "mine\n");
-		refused(await world.workspaces.openProject({ slug, source: `file://${world.repository}` }), "PATH_EXISTS");
+		expectRefusal(await world.workspaces.openProject({ slug, source: `file://${world.repository}` }), "PATH_EXISTS");
 		expect(fingerprint(mirrorOf(world.home))).toHaveProperty("precious");
 	});
 
@@ -122,7 +122,7 @@ describe("a project by URL", () => {
 		"a:b\nc://",
 	])("refuses %j before git sees it", async (source) => {
 		const world = makeWorld();
-		refused(await world.workspaces.openProject({ slug, source }), "VALIDATION_ERROR");
+		expectRefusal(await world.workspaces.openProject({ slug, source }), "VALIDATION_ERROR");
 		expect(world.commands).toEqual([]);
 	});
 });
@@ -215,7 +215,7 @@ describe("settings", () => {
 		const world = makeWorld();
 		if (file === "config.yaml") world.configure(text);
 		else world.commit(world.repository, { [file]: text });
-		const refusal = refused(await world.workspaces.settings(world.project), "VALIDATION_ERROR");
+		const refusal = expectRefusal(await world.workspaces.settings(world.project), "VALIDATION_ERROR");
 		expect([refusal.message, refusal.suggestions]).toEqual([
 			expect.stringMatching(
 				`${RegExp.escape(place)}.*${file === ".brood.yaml" ? "\\. Correct it on main and commit it\\.$" : ""}`,

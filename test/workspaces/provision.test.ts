@@ -2,7 +2,7 @@
 import { existsSync, lstatSync, mkdirSync, readlinkSync, rmSync, symlinkSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
-import { makeWorld, refused } from "#test/support/make-world.ts";
+import { expectRefusal, makeWorld } from "#test/support/make-world.ts";
 import { agreed, fingerprint, identity, read, type World, write } from "#test/support/world.ts";
 
 const place = (world: World, handle: string): string => path.join(world.home, "projects", "p", "agents", handle);
@@ -86,7 +86,7 @@ describe("a worktree", () => {
 		world.git(world.repository, "worktree", "add", "-q", place(world, "foreign"), "-b", "foreign");
 		const before = fingerprint(world.home);
 		for (const handle of ["folder", "file", "link", "foreign"]) {
-			refused(
+			expectRefusal(
 				await world.workspaces.provision({ project: world.project, agent: identity(handle), kind: "worktree" }),
 				"PATH_EXISTS",
 			);
@@ -100,7 +100,7 @@ describe("a worktree", () => {
 		mkdirSync(path.join(world.root, "elsewhere"));
 		mkdirSync(path.join(world.home, "projects", "p"), { recursive: true });
 		symlinkSync(path.join(world.root, "elsewhere"), path.join(world.home, "projects", "p", "agents"));
-		refused(
+		expectRefusal(
 			await world.workspaces.provision({ project: world.project, agent: identity("a"), kind: "worktree" }),
 			"PATH_EXISTS",
 		);
@@ -120,7 +120,7 @@ describe("a worktree", () => {
 			ready: false,
 		};
 		write(path.dirname(place(world, "a")), ".a.json", JSON.stringify(mark));
-		refused(
+		expectRefusal(
 			await world.workspaces.provision({ project: world.project, agent: identity("a"), kind: "worktree" }),
 			"PATH_EXISTS",
 		);
@@ -172,7 +172,7 @@ describe("the setup command", () => {
 			home: fingerprint(world.home, (name) => /^(trash|projects\/p\/agents)$/.test(name)),
 			refs: world.git(world.repository, "for-each-ref"),
 		};
-		const refusal = refused(
+		const refusal = expectRefusal(
 			await world.workspaces.provision({ project: world.project, agent: identity("a"), kind: "worktree" }),
 			"CONFLICT",
 		);
@@ -195,7 +195,7 @@ describe("the setup command", () => {
 			{ project: world.project, agent: identity("a"), kind: "worktree" },
 			{ signal: stop.signal, line: () => stop.abort() },
 		);
-		expect(refused(answer, "CONFLICT").details).toMatchObject({ exit: null });
+		expect(expectRefusal(answer, "CONFLICT").details).toMatchObject({ exit: null });
 		expect(existsSync(place(world, "a"))).toBe(false);
 	});
 
@@ -203,7 +203,7 @@ describe("the setup command", () => {
 		const world = makeWorld();
 		world.commit(world.repository, { ".brood.yaml": "setup: touch fired.log\n" });
 		const request = { project: world.project, agent: identity("a"), kind: "worktree" } as const;
-		refused(await world.workspaces.provision(request), "CONFLICT");
+		expectRefusal(await world.workspaces.provision(request), "CONFLICT");
 		expect(existsSync(place(world, "a"))).toBe(false);
 		const { fingerprint: approved } = agreed(await world.workspaces.settings(world.project));
 		const made = agreed(await world.workspaces.provision(request, { approved: [approved ?? ""] }));
@@ -308,7 +308,7 @@ describe("shared paths", () => {
 		expect([await again(), await again()]).toEqual([true, false]);
 		world.configure("setup: exit 1\n");
 		world.commit(world.repository, { "package-lock.json": "{  }\n" });
-		refused(await world.workspaces.warm(world.project), "CONFLICT");
+		expectRefusal(await world.workspaces.warm(world.project), "CONFLICT");
 		world.configure("shared: [node_modules]\n");
 		const made = agreed(
 			await world.workspaces.provision({ project: world.project, agent: identity("a"), kind: "worktree" }),
@@ -441,7 +441,7 @@ test("main is the repository itself, as it is", async () => {
 	const { path: mirror } = agreed(
 		await world.workspaces.openProject({ slug: world.project.slug, source: `file://${world.repository}` }),
 	);
-	refused(
+	expectRefusal(
 		await world.workspaces.provision({
 			project: { slug: world.project.slug, path: mirror },
 			agent: identity("b"),

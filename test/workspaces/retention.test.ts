@@ -8,7 +8,7 @@ import { describe, expect, test } from "vitest";
 import { temporaryFolder } from "#adapters/system/temporary.ts";
 import { ProjectSlug } from "#contract/ids.ts";
 import type { Retention } from "#contract/retention.ts";
-import { makeWorld, refused } from "../support/make-world.ts";
+import { expectRefusal, makeWorld } from "../support/make-world.ts";
 import { at, git, params, TestDaemon } from "../support/test-daemon.ts";
 import { agreed, identity, type World, write } from "../support/world.ts";
 
@@ -76,7 +76,7 @@ describe("snapshots", () => {
 		await world.workspaces.gc(world.project, { withFolder: [living.agent], dryRun: false });
 		expect(numbers(world, living.agent.id)).toEqual([6, 7, 8, 9, 10, 11, 12, 13]);
 		expect(world.git(world.repository, "fsck", "--no-dangling", "--connectivity-only")).toBe("");
-		refused(await world.workspaces.restoreSnapshot(living, "3"), "SNAPSHOT_GONE");
+		expectRefusal(await world.workspaces.restoreSnapshot(living, "3"), "SNAPSHOT_GONE");
 		agreed(await world.workspaces.restoreSnapshot(living, "6"));
 	});
 

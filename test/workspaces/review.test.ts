@@ -6,7 +6,7 @@ import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { parseIndex, rewriteIndex, writeStat } from "#adapters/git/format/index-file.ts";
 import { isRefusal } from "#contract/refusal.ts";
-import { makeWorld, refused } from "#test/support/make-world.ts";
+import { expectRefusal, makeWorld } from "#test/support/make-world.ts";
 import { available } from "#test/support/processes.ts";
 import { inside } from "#test/support/sandbox.ts";
 import { agreed, type World } from "#test/support/world.ts";
@@ -34,15 +34,15 @@ describe("of any workspace", () => {
 		execFileSync("/bin/sh", ["-ec", forged], { cwd: folder, env: { PATH: process.env["PATH"], HOME: world.root } });
 		const commit = world.tip(branch, folder);
 		expect(agreed(await world.workspaces.diff(checkout, { kind: "index" })).patch).toMatch(/^-EVIL\n\+GOOD$/m);
-		refused(await world.workspaces.approve(checkout, { commit }), "WORKTREE_DIRTY");
+		expectRefusal(await world.workspaces.approve(checkout, { commit }), "WORKTREE_DIRTY");
 		// dates of its files, written into the index by hand
 		world.git(folder, "update-index", "--no-assume-unchanged", "lib.txt");
 		forgeDates(world.git(folder, "rev-parse", "--path-format=absolute", "--git-path", "index"), folder, "lib.txt");
 		expect(world.git(folder, "status", "--short")).toBe("");
-		refused(await world.workspaces.approve(checkout, { commit }), "WORKTREE_DIRTY");
+		expectRefusal(await world.workspaces.approve(checkout, { commit }), "WORKTREE_DIRTY");
 		// another branch, with other files than the one that would be merged
 		world.git(folder, "checkout", "-qf", "-b", "other", "HEAD~1");
-		refused(await world.workspaces.approve(checkout, { commit }), "WORKTREE_DIRTY");
+		expectRefusal(await world.workspaces.approve(checkout, { commit }), "WORKTREE_DIRTY");
 		world.git(folder, "checkout", "-qf", branch);
 		expect(agreed(await world.workspaces.diff(checkout, { kind: "base" })).patch).toMatch(/^\+EVIL$/m);
 		expect(agreed(await world.workspaces.approve(checkout, { commit })).reviewed).toBe(commit);
@@ -78,7 +78,7 @@ describe.runIf(available.includes("bubblewrap"))("of a workspace in a sandbox", 
 		expect(await inside(world, checkout, forged)).toBe("exit 0\n");
 		await world.workspaces.takeSnapshot(checkout, { reason: "end of turn" });
 		const commit = world.tip(checkout.workspace.branch);
-		refused(await world.workspaces.approve(checkout, { commit }), "WORKTREE_DIRTY");
+		expectRefusal(await world.workspaces.approve(checkout, { commit }), "WORKTREE_DIRTY");
 		// an object of its own with the name of the one that came out, and other content
 		const swap =
 			"git update-index --no-assume-unchanged lib.txt; git checkout -q lib.txt; f() { echo .git/objects/$(git rev-parse $1 | sed 's|..|&/|'); }; " +
@@ -113,7 +113,7 @@ describe.runIf(available.includes("bubblewrap"))("of a workspace in a sandbox", 
 			pushed: true,
 		});
 		expect([world.git(bare, "rev-parse", workspace.branch), existsSync(ran)]).toEqual([commit, false]);
-		refused(
+		expectRefusal(
 			await world.workspaces.diffOfCommit(project, { base: workspace.base, commit: "0".repeat(40) }),
 			"NOT_FOUND",
 		);

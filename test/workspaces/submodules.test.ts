@@ -2,7 +2,7 @@
 import { readdirSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
-import { makeWorld, refused } from "#test/support/make-world.ts";
+import { expectRefusal, makeWorld } from "#test/support/make-world.ts";
 import { agreed, identity, type World } from "#test/support/world.ts";
 
 const requestIn = (world: World, handle: string) => ({
@@ -57,11 +57,11 @@ test("submodules are fetched before the setup command if the person's configurat
 	withSubmodule(world);
 	world.configure("submodules: init\nsetup: cat sub/lib.txt\n");
 	// git itself takes no submodule from a folder, unless the person allows it
-	const refusal = refused(await world.workspaces.provision(requestIn(world, "a")), "CONFLICT");
+	const refusal = expectRefusal(await world.workspaces.provision(requestIn(world, "a")), "CONFLICT");
 	expect(refusal.details["output"]).toMatch(/transport 'file' not allowed/);
 	expect(refusal.message).toBe("The setup command, which also fetches the submodules, ended with 1.");
 	world.configure("submodules: init\n");
-	const alone = refused(await world.workspaces.provision(requestIn(world, "d")), "CONFLICT");
+	const alone = expectRefusal(await world.workspaces.provision(requestIn(world, "d")), "CONFLICT");
 	expect(alone.message).toBe("Fetching the submodules (git submodule update --init --recursive) ended with 1.");
 	world.configure("submodules: init\nsetup: cat sub/lib.txt\n");
 	world.git(world.root, "config", "--global", "protocol.file.allow", "always");
@@ -74,5 +74,5 @@ test("submodules are fetched before the setup command if the person's configurat
 	).toBe(false);
 	world.configure("");
 	world.commit(world.repository, { ".brood.yaml": "submodules: init\n" });
-	refused(await world.workspaces.provision(requestIn(world, "c")), "VALIDATION_ERROR");
+	expectRefusal(await world.workspaces.provision(requestIn(world, "c")), "VALIDATION_ERROR");
 });

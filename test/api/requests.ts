@@ -3,7 +3,7 @@
 
 import type { ToolName } from "#client/tools.ts";
 import { type Route, type RouteName, routes } from "#contract/routes.ts";
-import type { ApiWorld, Question } from "#test/support/api-world.ts";
+import type { ApiRequest, ApiWorld } from "#test/support/api-world.ts";
 
 /** Only where a route needs one to be understood. */
 const bodies: Partial<Record<RouteName, object>> = {
@@ -44,7 +44,7 @@ const queries: Partial<Record<RouteName, string>> = {
 	projectBase: "have=&bundle=false",
 };
 
-export function questionOf(name: RouteName, world: ApiWorld): Question {
+export function requestOf(name: RouteName, world: ApiWorld): ApiRequest {
 	const route: Route = routes[name];
 	const { subject, prompt, mail, wait, turn, item, approval } = world;
 	const places: Record<string, string | number> = {
