@@ -125,9 +125,7 @@ test("a database that refuses the user or does not exist is told from one that i
 	const nobody = await start(url.replace("postgres@", "nobody:secret@"));
 	expect(nobody).toMatchObject({
 		code: "STORE_DENIED",
-		message: expect.stringMatching(
-			/^The database does not let Brood in: role "nobody" does not exist\. Check the user/,
-		),
+		message: expect.stringMatching(/^The database refuses the login: role "nobody" does not exist\. Check the user/),
 	});
 	expect(JSON.stringify(nobody)).not.toContain("secret");
 	expect(await start(url.replace(/(?<=\/)t[0-9a-f]{12}/, "missing"))).toMatchObject({ code: "STORE_DENIED" });
@@ -159,7 +157,7 @@ test("without a daemon, `doctor` tries the database that is configured, and chan
 	const [home, url] = [freshFolder(), await freshDatabase()];
 	const check = async (BROOD_DATABASE_URL: string): Promise<string | undefined> =>
 		await checkStore(home, { BROOD_DATABASE_URL }).then(() => undefined, messageOf);
-	expect(await check(url.replace("postgres@", "nobody:secret@"))).toContain("The database does not let Brood in");
+	expect(await check(url.replace("postgres@", "nobody:secret@"))).toContain("The database refuses the login");
 	expect(await check("postgres://postgres@127.0.0.1:1/x")).toContain("The database cannot be reached");
 	const client = new pg.Client(url);
 	await client.connect();

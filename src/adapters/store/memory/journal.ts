@@ -15,7 +15,7 @@ export function eventsIn(
 		(kinds === undefined || kinds.includes(event.kind) || kinds.includes(event.kind.split(".")[0] ?? "")) &&
 		(itemsOf === undefined ||
 			!isItem(event) ||
-			telling.includes(event.kind) ||
+			rowChanging.includes(event.kind) ||
 			(event.agent !== null && itemsOf.includes(event.agent))) &&
 		(plainItems === undefined || !isPlainItem(event)) &&
 		event.at >= since;
@@ -25,4 +25,4 @@ export function eventsIn(
 export const itemsIn = ({ events }: Rows, agent: AgentId, before = events.length + 1): Event[] =>
 	events.slice(0, before - 1).filter((event) => event.agent === agent && isItem(event));
 
-const telling: readonly string[] = rowChangingItems;
+const rowChanging: readonly string[] = rowChangingItems;

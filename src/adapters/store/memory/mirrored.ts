@@ -9,7 +9,7 @@ import { boardIn } from "./issue-reads.ts";
 import { isUnread, mailsIn, type Rows } from "./rows.ts";
 
 export function mirroredIn(rows: Rows, { boards, threads, itemsMax, isPart }: MirrorRequest): MirroredRows {
-	const { agents, projects, subscriptions, leases, nodes, prompts, turns, approvals, waits, mails, runs, events } =
+	const { agents, projects, subscriptions, turnLeases, nodes, prompts, turns, approvals, waits, mails, runs, events } =
 		rows;
 	const shown = boards.flatMap((project) => boardIn(rows, project, mirroredDoneMax));
 	const ran = [...runs.values()].filter(({ issue }) => shown.some(({ id }) => id === issue));
@@ -29,7 +29,7 @@ export function mirroredIn(rows: Rows, { boards, threads, itemsMax, isPart }: Mi
 	return {
 		last: events.length,
 		agents: [...agents.values()].filter(({ id }) => visible.has(id) || named.has(id)),
-		...{ projects: all(projects), subscriptions: all(subscriptions), turnLeases: all(leases) },
+		...{ projects: all(projects), subscriptions: all(subscriptions), turnLeases: all(turnLeases) },
 		nodes: all(nodes).sort((a, b) => (a.id < b.id ? -1 : 1)),
 		prompts: [...prompts.values()].flatMap((each) => (open(each.agent) ? each : isPart ? [] : { ...each, text: "" })),
 		turns: [...turns.values()].filter((turn) => (turn.state === "open" && !isPart) || latest.has(turn)),

@@ -163,7 +163,7 @@ function turnReads(read: Read) {
 		subscriptions: () =>
 			read(({ subscriptions }) => [...subscriptions.values()].sort((a, b) => (a.name < b.name ? -1 : 1))),
 		persons: () => read(({ persons }) => [...persons.values()].sort((a, b) => (a.name < b.name ? -1 : 1))),
-		turnLeases: () => read(({ leases }) => [...leases.values()].sort((a, b) => a.turn - b.turn)),
+		turnLeases: () => read(({ turnLeases }) => [...turnLeases.values()].sort((a, b) => a.turn - b.turn)),
 		approval: (id) => read(({ approvals }) => approvals.get(id)),
 		pendingApprovals: (agent) =>
 			read(({ approvals }) =>

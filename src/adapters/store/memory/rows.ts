@@ -30,7 +30,7 @@ export interface Rows {
 	runs: Map<number, RunState>;
 	entries: Map<number, EntryState>;
 	subscriptions: Map<SubscriptionName, SubscriptionState>;
-	leases: Map<number, TurnLease>;
+	turnLeases: Map<number, TurnLease>;
 	persons: Map<PersonName, PersonState>;
 	nodes: Map<NodeId, NodeState>;
 	errands: Map<string, Errand & { state: "asked" | "taken" | "done"; answer: string | null }>;
@@ -41,7 +41,7 @@ export interface Rows {
 export const noRows = (): Rows => ({
 	...{ agents: new Map(), projects: new Map(), events: [], receipts: new Map() },
 	...{ prompts: new Map(), turns: new Map(), approvals: new Map(), waits: new Map(), mails: new Map() },
-	...{ subscriptions: new Map(), leases: new Map(), persons: new Map(), nodes: new Map() },
+	...{ subscriptions: new Map(), turnLeases: new Map(), persons: new Map(), nodes: new Map() },
 	...{ errands: new Map() },
 	...{ issues: new Map(), runs: new Map(), entries: new Map() },
 });

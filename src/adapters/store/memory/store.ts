@@ -11,7 +11,7 @@ import { memoryTx } from "./tx.ts";
 
 export function openMemory(run: RunBatch): Store {
 	const rows = noRows();
-	let turn: Promise<unknown> = Promise.resolve();
+	let previous: Promise<unknown> = Promise.resolve();
 
 	async function commit(batch: readonly Envelope[]): Promise<CommandResult[]> {
 		const tx = memoryTx(rows);
@@ -27,16 +27,16 @@ export function openMemory(run: RunBatch): Store {
 		kind: "memory",
 		batchesMax: 1,
 		notifications: null,
-		reads: memoryReads(rows, () => turn),
+		reads: memoryReads(rows, () => previous),
 		// memory does not break
 		broken: new Promise(() => {}),
 		commit(batch) {
-			const mine = turn.then(() => commit(batch));
-			turn = mine.catch(expected("its caller gets the error"));
+			const mine = previous.then(() => commit(batch));
+			previous = mine.catch(expected("its caller gets the error"));
 			return mine;
 		},
 		async keepReceipts(receipts) {
-			await turn;
+			await previous;
 			for (const receipt of receipts) {
 				const name = receiptName(receipt.actor, receipt.key);
 				const before = rows.receipts.get(name);
@@ -47,7 +47,7 @@ export function openMemory(run: RunBatch): Store {
 			}
 		},
 		async dropReceipts(before, atMost) {
-			await turn;
+			await previous;
 			const old = [...rows.receipts].filter(([, receipt]) => receipt.at < before).slice(0, atMost);
 			for (const [name] of old) rows.receipts.delete(name);
 			return old.length;
@@ -57,12 +57,12 @@ export function openMemory(run: RunBatch): Store {
 		trim: async () => {},
 		fence: () => {},
 		beats: null,
-		errands: memoryErrands(rows, () => turn),
+		errands: memoryErrands(rows, () => previous),
 		backup: async () => {
 			throw new StoreFault("rejected", "The store is in memory only: there is nothing to copy.");
 		},
 		async [Symbol.asyncDispose]() {
-			await turn;
+			await previous;
 		},
 	};
 }

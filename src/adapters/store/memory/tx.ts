@@ -38,8 +38,8 @@ export function memoryTx(rows: Rows): MemoryTx {
 		putProject: (row) => put(rows.projects, row.slug, row),
 		putSubscription: (row) => put(rows.subscriptions, row.name, row),
 		putPerson: (row) => put(rows.persons, row.name, row),
-		putTurnLease: (row) => put(rows.leases, row.turn, row),
-		dropTurnLease: (turn) => remove(rows.leases, turn),
+		putTurnLease: (row) => put(rows.turnLeases, row.turn, row),
+		dropTurnLease: (turn) => remove(rows.turnLeases, turn),
 		putNode: (row) => put(rows.nodes, row.id, row),
 		// one process has this store, so its node never beats
 		beatsOf: async () => 0,

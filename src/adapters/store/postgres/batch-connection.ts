@@ -2,7 +2,7 @@
 // the batch has read or written are answered from there. So a batch of commands that only touch what was loaded at its
 // beginning asks the database nothing.
 //
-// A question about anything else first sends what is held back, in the same trip. From then on the command has a real
+// A read of anything else first sends what is held back, in the same round trip. From then on the command has a real
 // savepoint, after what the commands before it had decided; before that a savepoint is only in memory.
 import { expected } from "#contract/log.ts";
 import type { Connection } from "../sql/connection.ts";

@@ -1,4 +1,4 @@
-// How a batch begins: one trip takes the writer's lock and asks for everything that the batch's commands name.
+// How a batch begins: one round trip takes the writer's lock and asks for everything that the batch's commands name.
 import type { Envelope } from "#contract/command.ts";
 import { agentOf } from "#contract/ids.ts";
 import type { Loaded } from "./batch-connection.ts";

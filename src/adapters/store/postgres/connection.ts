@@ -14,7 +14,7 @@ export function openPool(url: string): pg.Pool {
 		max: 16,
 		connectionTimeoutMillis: 5000,
 		keepAlive: true,
-		// a batch writes all statements of a trip at once
+		// a batch writes all statements of a round trip at once
 		pipeline: true,
 		// event ids and times stay far below 2^53
 		types: { getTypeParser: (oid, format) => (oid === int8 ? Number : pg.types.getTypeParser(oid, format)) },

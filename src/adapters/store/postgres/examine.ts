@@ -11,7 +11,7 @@ const settings = `select
 	(select coalesce(max(extract(epoch from now() - state_change)), 0)::bigint from pg_stat_activity
 		where datname = current_database() and state like 'idle in transaction%') as idle`;
 
-const hearMs = 1000;
+const notificationMs = 1000;
 
 export async function examineServer(connection: SideConnection): Promise<SharedDatabase> {
 	const [row] = await connection.rows<{ unsafe: string[]; loses: boolean; free: number; idle: number }>({
@@ -27,11 +27,11 @@ export async function examineServer(connection: SideConnection): Promise<SharedD
 	};
 }
 
-/** Behind a pooler that gives each transaction another connection nobody receivesNotifications anything. */
+/** Behind a pooler that gives each transaction another connection no notification arrives. */
 async function receivesNotifications(connection: SideConnection): Promise<boolean> {
-	const [row] = await connection.rows<{ word: string }>({ text: "select gen_random_uuid() as word", values: [] });
-	const word = row?.word ?? "";
-	const notified = connection.notified(word);
-	await connection.rows({ text: "select pg_notify($1, $2)", values: ["brood", word] });
-	return await Promise.race([notified.then(() => true), pause(hearMs, false)]);
+	const [row] = await connection.rows<{ payload: string }>({ text: "select gen_random_uuid() as payload", values: [] });
+	const payload = row?.payload ?? "";
+	const notified = connection.notified(payload);
+	await connection.rows({ text: "select pg_notify($1, $2)", values: ["brood", payload] });
+	return await Promise.race([notified.then(() => true), pause(notificationMs, false)]);
 }

@@ -96,9 +96,9 @@ export class PostgresNotifications implements CommitNotifications {
 		this.#say(`${first}-${last}${plain ? plainSuffix : ""}`);
 	}
 
-	#say(word: string): void {
+	#say(payload: string): void {
 		this.#connection
-			.rows({ name: "tell", text: "select pg_notify($1, $2)", values: [channel, word] })
+			.rows({ name: "tell", text: "select pg_notify($1, $2)", values: [channel, payload] })
 			.catch(expected("the others look every second"));
 	}
 

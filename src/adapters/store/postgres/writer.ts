@@ -1,8 +1,8 @@
-// Batches on PostgreSQL. There is one writer at a time: a batch takes the writer's lock in the trip that begins its
-// transaction, and keeps it until COMMIT. Nothing else is locked.
+// Batches on PostgreSQL. There is one writer at a time: a batch takes the writer's lock in the round trip that begins
+// its transaction, and keeps it until COMMIT. Nothing else is locked.
 //
 //   begin, lock, batch row, last id, agents, receipts ─▶ decisions in memory ─▶ events, rows, receipts, commit
-//   └────────────────── one trip ───────────────────┘                          └────────── one trip ─────────┘
+//   └─────────────── one round trip ────────────────┘                          └─────── one round trip ──────┘
 //
 // What always holds
 //   - Nothing that a decision has read changes before its batch has ended: rows are the fold of the journal.

@@ -161,7 +161,7 @@ export const agentsAbove = query<{ id: AgentId }>()("agents-above", (db, arg) =>
 		.orderBy("distance"),
 );
 
-export const livingAgents = query()("living-agents", (db) =>
+export const livingAgentCount = query()("living-agent-count", (db) =>
 	db
 		.selectFrom("agent")
 		.select((of) => of.fn.countAll<number>().as("count"))

@@ -43,7 +43,7 @@ export function agentReads(connection: Connection) {
 		descendants: (supervisor) => all(agents.livingDescendants, { supervisor }),
 		above: async (id) =>
 			(await connection.all(agents.agentsAbove, { id })).flatMap(({ supervisor }) => supervisor ?? []),
-		livingAgentCount: async () => Number((await connection.all(agents.livingAgents, {}))[0]?.count ?? 0),
+		livingAgentCount: async () => Number((await connection.all(agents.livingAgentCount, {}))[0]?.count ?? 0),
 		livingAgentsByNode: async () => {
 			const rows = await connection.all(agents.livingAgentsByNode, {});
 			return new Map(rows.map(({ node, count }) => [node, Number(count)]));

@@ -68,7 +68,7 @@ export const allUnreadMail = query()("all-unread-mail", (db) =>
 		.orderBy(sql`+mail.id`),
 );
 
-export const unreadMail = query<{ agent: AgentId }>()("unread-mail", (db, arg) =>
+export const unreadMailCount = query<{ agent: AgentId }>()("unread-mail-count", (db, arg) =>
 	db
 		.selectFrom("mail")
 		.select((of) => of.fn.countAll<number>().as("length"))

@@ -80,13 +80,14 @@ export class Query<P extends Record<string, Value>, R> {
 		const known = this.#prepared.get(dialect);
 		if (known !== undefined) return known;
 		const compiled = this.#build(builders[dialect], (name) => sql`${new Placeholder(name)}`, dialect).compile();
-		const places = compiled.parameters.map((parameter) =>
+		const parameters = compiled.parameters.map((parameter) =>
 			parameter instanceof Placeholder ? parameter.name : { fixed: value(parameter) },
 		);
 		const made: PreparedQuery = {
 			name: this.name,
 			sql: dialect === "sqlite" ? compiled.sql.replaceAll(limitOf, "limit ? + 0") : compiled.sql,
-			values: (args) => places.map((place) => (typeof place === "string" ? (args[place] ?? null) : place.fixed)),
+			values: (args) =>
+				parameters.map((parameter) => (typeof parameter === "string" ? (args[parameter] ?? null) : parameter.fixed)),
 		};
 		this.#prepared.set(dialect, made);
 		return made;

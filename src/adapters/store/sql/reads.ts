@@ -104,7 +104,7 @@ function mailReads(connection: Connection) {
 			(await connection.all(mails.latestMails, { agent, limit })).map(mailFrom).reverse(),
 		lastMail: async (agent) => (await connection.all(mails.lastMail, { agent }))[0]?.id ?? 0,
 		unreadMails: async (agent) => (await connection.all(mails.unreadMails, { agent })).map(mailFrom),
-		unreadMailCount: async (agent) => Number((await connection.all(mails.unreadMail, { agent }))[0]?.length ?? 0),
+		unreadMailCount: async (agent) => Number((await connection.all(mails.unreadMailCount, { agent }))[0]?.length ?? 0),
 		agentsWithUrgentMail: async () => (await connection.all(mails.agentsWithUrgentMail, {})).map(({ id }) => id),
 		agentsWithNewMail: () => statesIn(connection).all(mails.agentsWithNewMail, {}),
 	} satisfies Partial<Reads>;

@@ -110,7 +110,7 @@ export interface Tables {
 		epoch: number;
 		beats: number;
 		alone: number;
-		/** in milliseconds: a trip to the database, and by how much its clock is ahead */
+		/** in milliseconds: a round trip to the database, and by how much its clock is ahead */
 		trip: number | null;
 		ahead: number | null;
 		at: number;

@@ -54,7 +54,7 @@ function narrowed<O>(
 			: sql`split_part(event.kind, '.', 1)`;
 	const [kinds, itemsOf] = [arg("kinds"), arg("itemsOf")];
 	const withOwnCommand = sql.join(kindsWithOwnCommand.map((kind) => sql.lit(kind)));
-	const telling = sql.join(rowChangingItems.map((kind) => sql.lit(kind)));
+	const rowChanging = sql.join(rowChangingItems.map((kind) => sql.lit(kind)));
 	return journal
 		.where("event.id", ">", sql<number>`${arg("after")}`)
 		.where("event.id", "<=", sql<number>`${arg("upTo")}`)
@@ -63,7 +63,7 @@ function narrowed<O>(
 		)
 		.where(sql<boolean>`(cast(${kinds} as text) is null or event.kind in ${list(kinds)} or ${noun} in ${list(kinds)})`)
 		.where(
-			sql<boolean>`(cast(${itemsOf} as text) is null or event.kind like '%.%' or event.kind in (${telling})
+			sql<boolean>`(cast(${itemsOf} as text) is null or event.kind like '%.%' or event.kind in (${rowChanging})
 				or event.agent in (select seq from agent where id in ${list(itemsOf)}))`,
 		)
 		.where("event.at", ">=", sql<number>`${arg("since")}`)

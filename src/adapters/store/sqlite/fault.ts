@@ -5,7 +5,7 @@ import { StoreFault } from "#engine/ports/store.ts";
 const full = 13;
 const busy = 5;
 const constraint = 19;
-const problem = new Set([8, 10, 11, 14, 26]); // READONLY, IOERR, CORRUPT, CANTOPEN, NOTADB
+const brokenCodes = new Set([8, 10, 11, 14, 26]); // READONLY, IOERR, CORRUPT, CANTOPEN, NOTADB
 
 /** An error on the way to COMMIT: the transaction can still be rolled back. */
 export function faultBeforeCommit(error: unknown): StoreFault {
@@ -16,7 +16,7 @@ export function faultBeforeCommit(error: unknown): StoreFault {
 		return new StoreFault("full", "The disk is full: nothing was changed. Free some space and try again.", error);
 	if (code === busy)
 		return new StoreFault("unavailable", "Another process holds the store: nothing was changed.", error);
-	if (code !== null && problem.has(code))
+	if (code !== null && brokenCodes.has(code))
 		return new StoreFault("broken", `The store cannot be read or written: ${text}.`, error);
 	return new StoreFault("rejected", `The store could not carry out the command: ${text}.`, error);
 }

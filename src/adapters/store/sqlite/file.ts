@@ -242,7 +242,7 @@ function migrate(connection: SqliteConnection): void {
 	}
 }
 
-/** Reading every page of a large store takes seconds; `brood doctor` does that, the start only looks at small ones. */
+/** Reading every page of a large store takes seconds: the start only checks small ones. */
 const checkedPagesMax = 8192;
 
 function checkPages(connection: SqliteConnection): void {

@@ -1,4 +1,4 @@
-// The thread that answers questions. It decides nothing and so loads neither the engine nor a schema: memory that every
+// The thread that answers reads. It decides nothing and so loads neither the engine nor a schema: memory that every
 // idle daemon would keep.
 import type { Reads } from "#engine/ports/store.ts";
 import { sqlReads } from "../sql/reads.ts";
@@ -22,7 +22,7 @@ export class ReadThread implements StoreThread {
 		if (!("read" in ask)) throw new Error("the reader's thread only reads");
 		this.#reads ??= sqlReads(this.#connection);
 		const method: unknown = Reflect.get(this.#reads, ask.read);
-		if (typeof method !== "function") throw new Error(`there is no question ${ask.read}`);
+		if (typeof method !== "function") throw new Error(`there is no read ${ask.read}`);
 		if (ask.read !== "mirrored") return await Reflect.apply(method, this.#reads, ask.args);
 		await this.#connection.exec("begin");
 		try {

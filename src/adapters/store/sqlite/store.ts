@@ -61,8 +61,8 @@ async function startBoth(program: URL, data: { file: string; limits: Limits }): 
 
 /** Sends each read by its name and arguments: the other thread has the same `Reads`. */
 function readsThrough(thread: Thread): Reads {
-	const questions: Reads = Object.create(null);
-	return new Proxy(questions, {
+	const reads: Reads = Object.create(null);
+	return new Proxy(reads, {
 		// `await reads` must not take it for a promise
 		get: (_, name) =>
 			typeof name === "symbol" || name === "then"
@@ -75,7 +75,7 @@ function readsThrough(thread: Thread): Reads {
 class Thread {
 	readonly broken: Promise<StoreFault>;
 	readonly #worker: Worker;
-	// biome-ignore lint/suspicious/noExplicitAny: each question knows the type of its own answer
+	// biome-ignore lint/suspicious/noExplicitAny: each request knows the type of its own answer
 	readonly #open = new Map<number, PromiseWithResolvers<any>>();
 	readonly #break = Promise.withResolvers<StoreFault>();
 	#fault: StoreFault | null = null;

@@ -17,7 +17,7 @@
 //      is being written, so that one half is written while the other is answered (`batchCommandsMax`, `batchBytesMax`,
 //      `splitMin`)
 //   2. the batch comes over as one message. Decisions run here, where the rows are (`engine/commands/execute.ts`, put
-//      together in `programs/store-thread.ts`): a command costs one trip between threads, not one per question
+//      together in `programs/store-thread.ts`): a command costs one round trip between threads, not one per read
 //   3. BEGIN IMMEDIATE, the commands, COMMIT with `synchronous = full`: the one flush
 //   4. the last event's id is written beside the store (`last-event-file.ts`), after a check that the store's files
 //      were not unlinked or replaced
@@ -34,9 +34,9 @@
 //     store is `broken`, the daemon exits, and the next one finds what reached the disk
 //   - in the middle of copying the log: the log is still there, and is copied again
 //
-// The reader has a connection of its own that only reads, so that a long question never delays a commit. It sees what
-// is committed. Questions that are asked in one moment go over together, and their answers come back together: a
-// message costs more than most questions.
+// The reader has a connection of its own that only reads, so that a long read never delays a commit. It sees what
+// is committed. Reads that are asked for in one moment go over together, and their answers come back together: a
+// message costs more than most reads.
 //
 // Why not another way
 //   - a batch every few milliseconds: too slow for one caller, too often for many
@@ -63,12 +63,12 @@ export type ThreadRequest =
 	/** a verb of `StoreErrands` by its name */
 	| { errands: keyof StoreErrands; args: readonly unknown[] }
 	| { trim: true }
-	/** a question of `Reads` by its name */
+	/** a method of `Reads` by its name */
 	| { read: string; args: readonly unknown[] }
 	| { backup: string }
 	| { close: true };
 /**
- * What was asked in one moment goes over together: a message costs more than most questions. Answers come back the same
+ * What was asked in one moment goes over together: a message costs more than most reads. Answers come back the same
  * way.
  */
 export type Message = { id: number; ask: ThreadRequest };
@@ -96,10 +96,10 @@ export function serveSqlite(port: MessagePort, role: ThreadData["role"], open: (
 		port.close();
 		return;
 	}
-	let turn = Promise.resolve();
+	let previous = Promise.resolve();
 	port.on("message", (messages: readonly Message[]) => {
 		// one after another: two transactions on one connection must not interleave
-		turn = turn.then(async () => {
+		previous = previous.then(async () => {
 			const held: Reply[] = [];
 			const from = performance.now();
 			for (const message of messages) {
