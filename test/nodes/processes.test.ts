@@ -8,11 +8,11 @@ import {
 	give,
 	type Job,
 	label,
+	sleepSeconds,
 	stateOf,
 	testFolded,
 	tokens,
 	Worlds,
-	word,
 } from "#test/support/node-jobs.ts";
 import { counted, eventually, type NodeProcess } from "#test/support/nodes.ts";
 import { OtherVersion } from "#test/support/other-version.ts";
@@ -54,7 +54,7 @@ describe("three daemons on one database", { timeout: torture ? 14_400_000 : 120_
 	test("cut off: its processes stand still before anybody takes its place, and end before it exits", async () => {
 		await worlds.share(rounds, async ({ all }) => {
 			const [one, two] = all();
-			const sleeps = word();
+			const sleeps = sleepSeconds();
 			const [here, there] = [await agentAt(one), await agentAt(two)].map((job) => ({ ...job, sleeps }));
 			if (here === undefined || there === undefined) expect.unreachable();
 			await one.client.ask("subscriptionAdd", { body: { name: `s${sleeps}`, type: "shell", maxConcurrent: 1 } });

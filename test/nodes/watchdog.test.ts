@@ -4,7 +4,7 @@ import { once } from "node:events";
 import path from "node:path";
 import { expect, test } from "vitest";
 import { homeIdName } from "#contract/own-variables.ts";
-import { word } from "#test/support/node-jobs.ts";
+import { sleepSeconds } from "#test/support/node-jobs.ts";
 import { counted, eventually } from "#test/support/nodes.ts";
 import { freshFolder } from "#test/support/stores.ts";
 
@@ -22,8 +22,14 @@ const left = ({ sleeps }: World): string[] =>
  * agent that has ended, and one below a process with the home id), and one of somebody else.
  */
 async function world(last: string): Promise<World> {
-	const sleeps = { inherits: word(), orphan: word(), cleared: word(), below: word(), stranger: word() };
-	const homeId = `home-${word()}`;
+	const sleeps = {
+		inherits: sleepSeconds(),
+		orphan: sleepSeconds(),
+		cleared: sleepSeconds(),
+		below: sleepSeconds(),
+		stranger: sleepSeconds(),
+	};
+	const homeId = `home-${sleepSeconds()}`;
 	const program = `
 		import { spawn } from "node:child_process";
 		import { watchdogFor } from ${JSON.stringify(path.resolve("src/adapters/system/watchdog.ts"))};
@@ -38,7 +44,7 @@ async function world(last: string): Promise<World> {
 		const log = { error: console.error };
 		const watchdog = watchdogFor({
 			home: ${JSON.stringify(freshFolder())}, homeId: ${JSON.stringify(homeId)},
-			processes: { sessions: () => [agent.pid] }, successor: [], environment: process.env, log,
+			processes: { processSessions: () => [agent.pid] }, successor: [], environment: process.env, log,
 		});
 		watchdog.goodFor(60_000);
 		process.on("message", () => { ${last} });`;

@@ -19,7 +19,7 @@ export const tokens = (file: string): string[] =>
 				.filter((line) => line !== "")
 		: [];
 /** A time to sleep that nobody else sleeps. */
-export const word = (): string => `86${randomInt(1e8, 9e8)}`;
+export const sleepSeconds = (): string => `86${randomInt(1e8, 9e8)}`;
 let agents = 0;
 
 export interface Job {
@@ -32,7 +32,7 @@ export interface Job {
 export async function agentAt(node: NodeProcess): Promise<Job> {
 	const name = `w${++agents}`;
 	await node.client.ask("agentAdd", { body: { name, type: "shell" } });
-	return { agent: name, file: path.join(folder, name), sleeps: word() };
+	return { agent: name, file: path.join(folder, name), sleeps: sleepSeconds() };
 }
 
 /** Sent to any node. */

@@ -89,7 +89,7 @@ export class ProcessDriver implements Driver {
 	dismiss(agent: AgentId, turn: number): void {
 		if (!this.#owners.has(agent, turn)) return;
 		const kept = this.#kept.get(agent);
-		if (kept !== undefined) this.#waits(agent, kept);
+		if (kept !== undefined) this.#keepIdle(agent, kept);
 		this.#owners.leave(agent, turn);
 	}
 
@@ -116,15 +116,15 @@ export class ProcessDriver implements Driver {
 					program.keepsSession === true && kept.launched.session ? { ...kept.launched.session, how: "kept" } : null,
 			};
 		}
-		const called = new AbortController();
-		this.#starting.set(agent.id, called);
+		const cancel = new AbortController();
+		this.#starting.set(agent.id, cancel);
 		try {
-			return await this.#starts.start({ agent, program, request }, AbortSignal.any([signal, called.signal]), {
+			return await this.#starts.start({ agent, program, request }, AbortSignal.any([signal, cancel.signal]), {
 				find: () => this.#processes(agent.id),
 				keep: (kept) => this.#keep(agent.id, kept),
 			});
 		} finally {
-			if (this.#starting.get(agent.id) === called) this.#starting.delete(agent.id);
+			if (this.#starting.get(agent.id) === cancel) this.#starting.delete(agent.id);
 		}
 	}
 
@@ -146,7 +146,7 @@ export class ProcessDriver implements Driver {
 		if (kept === undefined)
 			return { state: "failed", reason: "Its process ended before it got the prompt.", text: null };
 		const isOurs = kept.program.keepsSession !== true;
-		if (!isOurs) kept.own ??= new Set(this.#processes(agent.id, kept).map(({ pid }) => pid));
+		if (!isOurs) kept.programPids ??= new Set(this.#processes(agent.id, kept).map(({ pid }) => pid));
 		let turnOpen = true;
 		const stop = (): void => {
 			kept.launched.cancel();
@@ -158,11 +158,11 @@ export class ProcessDriver implements Driver {
 		else signal.addEventListener("abort", stop, { once: true });
 		try {
 			const failed = caught(this.#options.log, "turns", "What an agent said could not be written", { agent: agent.id });
-			const own = async (paths: readonly string[]): Promise<boolean> => await this.#mayChange(agent, paths);
+			const mayChange = async (paths: readonly string[]): Promise<boolean> => await this.#mayChange(agent, paths);
 			return await runPrompt(
 				kept.launched,
 				text,
-				{ watch, mayChange: own, clock: this.#options.clock, isOurs, caught: failed },
+				{ watch, mayChange, clock: this.#options.clock, isOurs, caught: failed },
 				signal,
 			);
 		} finally {
@@ -185,9 +185,9 @@ export class ProcessDriver implements Driver {
 
 	processesLeft(agent: AgentId): LeftProcess[] {
 		const kept = this.#kept.get(agent);
-		if (kept === undefined || kept.own === null) return [];
-		const { own } = kept;
-		return this.#processes(agent, kept).flatMap(({ pid }) => (own.has(pid) ? [] : { pid, command: commandOf(pid) }));
+		if (kept === undefined || kept.programPids === null) return [];
+		const pids = kept.programPids;
+		return this.#processes(agent, kept).flatMap(({ pid }) => (pids.has(pid) ? [] : { pid, command: commandOf(pid) }));
 	}
 
 	async end(agent: AgentId): Promise<void> {
@@ -211,9 +211,9 @@ export class ProcessDriver implements Driver {
 	}
 
 	/** Each agent's program is started in a session of its own. */
-	readonly sessions = (): number[] => [...this.#kept.values()].map(({ launched }) => launched.pid);
+	readonly processSessions = (): number[] => [...this.#kept.values()].map(({ launched }) => launched.pid);
 	/** Of this home, also what projects' commands run. */
-	#all = (): Process[] => findTree({ [homeIdName]: this.#options.homeId }, this.sessions());
+	#all = (): Process[] => findTree({ [homeIdName]: this.#options.homeId }, this.processSessions());
 
 	async [Symbol.asyncDispose](): Promise<void> {
 		await Promise.all([...this.#kept.keys(), ...this.#starting.keys()].map((agent) => this.#endProcess(agent)));
@@ -255,10 +255,10 @@ export class ProcessDriver implements Driver {
 		if (!kept.launched.isConnected()) return await this.#endOnce(agent.id, quick);
 		if (kept.program.leavesNothing)
 			await endAll(() => this.#processes(agent.id).filter((each) => !this.#isProgram(each, kept)));
-		if (this.#kept.get(agent.id) === kept) this.#waits(agent.id, kept);
+		if (this.#kept.get(agent.id) === kept) this.#keepIdle(agent.id, kept);
 	}
 
-	#waits(agent: AgentId, { launched }: KeptProcess): void {
+	#keepIdle(agent: AgentId, { launched }: KeptProcess): void {
 		this.#idle.put(agent, rssOf(launched.pid));
 	}
 

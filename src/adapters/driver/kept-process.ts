@@ -17,7 +17,7 @@ export interface KeptProcess {
 	settings: LaunchSettings;
 	mounts: SandboxMounts | null;
 	/** its processes before its first turn; null for a program that leaves nothing behind, and before that turn */
-	own: ReadonlySet<number> | null;
+	programPids: ReadonlySet<number> | null;
 }
 
 export interface StartRequest extends ProcessRequest {

@@ -73,7 +73,7 @@ export class Sandbox {
 		const { containment, environment } = this.#options;
 		const asked = wanted ? "Its project asks for a sandbox (sandbox: on)" : "Its workspace was made for a sandbox";
 		if (containment !== "bubblewrap")
-			return `${asked}, which needs bubblewrap; what keeps processes together here is ${containment}. Install bubblewrap, or say sandbox: off.`;
+			return `${asked}, which needs bubblewrap; the containment here is ${containment}. Install bubblewrap, or say sandbox: off.`;
 		this.#tried ??= trySandbox(environment);
 		const reason = await this.#tried;
 		return reason === null ? null : `${asked}, and bubblewrap cannot make one here: ${reason}`;

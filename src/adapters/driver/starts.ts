@@ -65,7 +65,7 @@ export class Starts {
 					subscription: credentialKey(subscription),
 					settings,
 					mounts,
-					own: null,
+					programPids: null,
 				});
 				return { up: true, session: program.keepsSession === true ? launched.session : null };
 			} catch (error) {

@@ -4,7 +4,7 @@ import { createHash } from "node:crypto";
 import { lstatSync, readlinkSync, realpathSync, type Stats, statSync } from "node:fs";
 import { open, opendir } from "node:fs/promises";
 import path from "node:path";
-import { setImmediate as breathe } from "node:timers/promises";
+import { setImmediate as yieldToLoop } from "node:timers/promises";
 import { messageOf } from "#contract/message-of.ts";
 import { attempt } from "../system/errors.ts";
 import { NotRegular, readRegularNow, safeOpenFlags } from "../system/regular-file.ts";
@@ -92,7 +92,7 @@ async function scriptsIn(folder: string, configuration: readonly string[]): Prom
 		bytes += text.length;
 		for (const word of wordsIn(text)) words.add(word);
 		if (words.size > most.words) throw new TooMuch(`its configuration has more than ${most.words} words, at ${file}`);
-		await breathe();
+		await yieldToLoop();
 	}
 	const packages = packagesRun(root, words);
 	for (const text of packages.values()) for (const word of wordsIn(text)) words.add(word);
@@ -101,7 +101,7 @@ async function scriptsIn(folder: string, configuration: readonly string[]): Prom
 	for (const word of words) {
 		const script = fileNamed(root, word);
 		if (script !== null) scripts.add(script);
-		if (++looked % strideMax === 0) await breathe();
+		if (++looked % strideMax === 0) await yieldToLoop();
 	}
 	return { named: [...scripts].sort(), packages };
 }
@@ -178,7 +178,7 @@ async function filesIn(folder: string, location: string, count: Count): Promise<
 	const look = async (name: string, depth: number): Promise<void> => {
 		const whole = path.join(folder, name);
 		if (harmless.some((each) => each.test(name))) return;
-		if (++count.entries % strideMax === 0) await breathe();
+		if (++count.entries % strideMax === 0) await yieldToLoop();
 		const real = seenAt(whole)?.isDirectory() === true ? realpathSync(whole) : null;
 		// links inside the repository are followed, each folder once; others are not
 		if (real === null || (name !== location && real !== root && !real.startsWith(root + path.sep))) {

@@ -28,7 +28,7 @@ export interface FileLog extends Log, Disposable {
 }
 
 const textMax = 1000;
-const factMax = 200;
+const fieldMax = 200;
 const faultMax = 6000;
 
 export function fileLog({
@@ -61,16 +61,16 @@ export function fileLog({
 		(source: string, text: string, about: LogFields = {}, error?: unknown) => {
 			if (!isAtLeast(level, least)) return;
 			if (!quota.take("agent" in about ? `${source} ${about["agent"]}` : source)) return;
-			const facts = Object.entries(about).map(([name, value]) => [
+			const fields = Object.entries(about).map(([name, value]) => [
 				name,
-				typeof value === "string" ? clean(value, factMax) : value,
+				typeof value === "string" ? clean(value, fieldMax) : value,
 			]);
 			put({
 				at: at(),
 				level,
 				source,
 				text: clean(text, textMax),
-				...(facts.length > 0 && { about: Object.fromEntries(facts) }),
+				...(fields.length > 0 && { about: Object.fromEntries(fields) }),
 				...(error !== undefined && { fault: clean(errorText(error), faultMax) }),
 			});
 		};

@@ -8,10 +8,10 @@ import { parseJson } from "./errors.ts";
 export function partialsIn(folder: string): Partials {
 	const fileOf = (turn: number): string => path.join(folder, `${turn}.json`);
 	return {
-		async keep(turn, calls) {
+		async keep(turn, outputs) {
 			await mkdir(folder, { recursive: true, mode: 0o700 });
 			const temporary = `${fileOf(turn)}.new`;
-			await write(temporary, JSON.stringify(calls));
+			await write(temporary, JSON.stringify(outputs));
 			await rename(temporary, fileOf(turn));
 		},
 		async kept(turn) {

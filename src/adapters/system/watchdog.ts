@@ -13,9 +13,9 @@ import type { Watchdog } from "#engine/ports/store-nodes.ts";
 
 /**
  * Its arguments: the daemon, the home id in its processes' environment, and the command that starts the next daemon, if
- * any. Each line says for how many seconds all is well, and the sessions of the agents' processes; the last line of a
- * daemon that stops is `bye`. Processes are those that `findTree` finds. The rounds are few: the next daemon's
- * processes have the same home id.
+ * any. Each line says for how many seconds all is well, and the process sessions (`setsid`) of the agents' programs.
+ * The last line of a daemon that stops is `bye`. Processes are those that `findTree` finds. The rounds are few: the
+ * next daemon's processes have the same home id.
  */
 const script = `daemon=$1 homeId=$2; shift 2
 everyone() {
@@ -65,7 +65,7 @@ export interface WatchdogParts {
 	home: string;
 	homeId: string;
 	/** those of the agents */
-	processes: { sessions: () => readonly number[] };
+	processes: { processSessions: () => readonly number[] };
 	/** starts the next daemon; empty where somebody else does */
 	successor: readonly string[];
 	environment: NodeJS.ProcessEnv;
@@ -103,7 +103,7 @@ export function watchdogFor(parts: WatchdogParts): Watchdog & Disposable {
 			if (child === null && ms === null) return;
 			child ??= start();
 			const seconds = ms === null ? "never" : (Math.max(ms, 0) / 1000).toFixed(2);
-			child.stdin?.write(`${[seconds, ...parts.processes.sessions()].join(" ")}\n`);
+			child.stdin?.write(`${[seconds, ...parts.processes.processSessions()].join(" ")}\n`);
 		},
 		[Symbol.dispose]() {
 			child?.removeAllListeners("exit");

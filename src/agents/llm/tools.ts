@@ -96,7 +96,7 @@ const workspaceTools = {
 	}),
 };
 
-const isWork = (name: string): name is keyof typeof workspaceTools => Object.hasOwn(workspaceTools, name);
+const isWorkspaceTool = (name: string): name is keyof typeof workspaceTools => Object.hasOwn(workspaceTools, name);
 const isShared = (name: string): name is ToolName => Object.hasOwn(tools, name);
 
 /** Without validation by the library: the input is recorded as it is, and checked when the tool runs. */
@@ -117,7 +117,7 @@ export const offered: ToolSet = Object.fromEntries([
 /** How a call is shown, and whether it needs an approval. */
 export function callOf(name: string, input: Readonly<Record<string, unknown>>): ReportedCall {
 	const shown = { input: { tool: name, input } };
-	if (!isWork(name)) return { title: name, kind: "other", ...shown };
+	if (!isWorkspaceTool(name)) return { title: name, kind: "other", ...shown };
 	const { kind, asks } = workspaceTools[name];
 	const { path } = input;
 	return { title: titleOf(name, input), kind, asks, ...shown, ...(typeof path === "string" && { paths: [path] }) };
@@ -131,7 +131,7 @@ function titleOf(name: keyof typeof workspaceTools, input: Readonly<Record<strin
 }
 
 export async function carryOut(name: string, input: unknown, doing: ToolRun): Promise<string> {
-	if (isWork(name)) {
+	if (isWorkspaceTool(name)) {
 		const parsed = workspaceTools[name].input.safeParse(input);
 		if (!parsed.success) throw new Error(validationMessage(parsed.error));
 		const run: (input: never, doing: ToolRun) => Promise<string> = workspaceTools[name].run;

@@ -192,14 +192,14 @@ async function tooLong(signal: AbortSignal): Promise<never> {
 	throw new Error(signal.aborted ? "the start was cancelled" : `it did not answer within ${startMs / 1000} s`);
 }
 
-async function endOf(child: ChildProcess, hear: (line: string) => void): Promise<string> {
+async function endOf(child: ChildProcess, onLine: (line: string) => void): Promise<string> {
 	let tail = "";
 	let line = "";
 	child.stderr?.setEncoding("utf8").on("data", (chunk: string) => {
 		tail = (tail + chunk).slice(-errorTailMax);
 		const lines = (line + chunk).split("\n");
 		line = (lines.pop() ?? "").slice(-errorLineMax);
-		for (const each of lines) hear(each);
+		for (const each of lines) onLine(each);
 	});
 	const how = await new Promise<string>((resolve) => {
 		child.once("error", (error) => resolve(`it could not be started: ${error.message}`));

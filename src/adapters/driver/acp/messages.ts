@@ -5,7 +5,7 @@
 // messages are dropped and reported. A flood waits in the program's own pipe.
 import type { Readable } from "node:stream";
 import { Writable } from "node:stream";
-import { setImmediate as others, setTimeout as pause } from "node:timers/promises";
+import { setTimeout as pause, setImmediate as yieldToLoop } from "node:timers/promises";
 import type { AnyMessage, Stream } from "@agentclientprotocol/sdk/unstable";
 import { messageOf } from "#contract/message-of.ts";
 
@@ -135,7 +135,7 @@ class Pace {
 		this.#left.messages -= 1;
 		const waitMs = Math.max(-this.#left.bytes / perMs.bytes, -this.#left.messages / perMs.messages);
 		if (waitMs > 0) await pause(waitMs, undefined, { ref: false });
-		else if (now - this.#since > sliceMs) await others();
+		else if (now - this.#since > sliceMs) await yieldToLoop();
 		else return;
 		this.#since = performance.now();
 	}

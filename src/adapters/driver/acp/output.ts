@@ -8,14 +8,14 @@ import { childrenOf } from "../../system/processes.ts";
 
 /** False once no process inside has the wrapper's output open; true if that is unknown. */
 export function hasOutputOpen(wrapper: number, output: number): boolean {
-	const line = linkOf(`/proc/${wrapper}/fd/${output}`);
+	const pipe = linkOf(`/proc/${wrapper}/fd/${output}`);
 	const inside = childrenOf(wrapper).flatMap(childrenOf);
-	if (line === null || inside.length === 0) return true;
+	if (pipe === null || inside.length === 0) return true;
 	for (let at = 0; at < inside.length; at++) {
 		const pid = inside[at] ?? 0;
 		const open = filesOf(pid);
 		// unknown for a process that just ended, or that may not be read
-		if (open === null || open.includes(line)) return true;
+		if (open === null || open.includes(pipe)) return true;
 		inside.push(...childrenOf(pid));
 	}
 	return false;

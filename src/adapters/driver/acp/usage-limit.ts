@@ -13,29 +13,29 @@ export function limitOf(error: unknown, { now, fromText }: { now: number; fromTe
 	const own: unknown = Reflect.get(Object(data), "limit");
 	if (typeof own === "object" && own !== null) return { limit: { until: moment(Reflect.get(own, "resetAt")) } };
 	if (!fromText) return {};
-	const words = messageOfError(error);
+	const text = messageOfError(error);
 	// of any vendor: a custom program may be one of theirs
 	const isLimit = allVendors.some(({ limits }) => limits?.isLimit?.(Object(error)) === true);
-	return isLimit || mentionsLimit(words) ? { limit: { until: endIn(words, now) } } : {};
+	return isLimit || mentionsLimit(text) ? { limit: { until: endIn(text, now) } } : {};
 }
 
 /** The message of an error. */
 export function messageOfError(error: unknown): string {
 	for (const { limits } of allVendors) {
-		const words = limits?.textOf?.(Object(error)) ?? null;
-		if (words !== null) return words;
+		const text = limits?.textOf?.(Object(error)) ?? null;
+		if (text !== null) return text;
 	}
 	return messageOf(error);
 }
 
 /** The limit in the text of a failed turn. */
-export function limitFromText(words: string, now: number): Limited {
-	return mentionsLimit(words) ? { limit: { until: endIn(words, now) } } : {};
+export function limitFromText(text: string, now: number): Limited {
+	return mentionsLimit(text) ? { limit: { until: endIn(text, now) } } : {};
 }
 
-const mentionsLimit = (words: string): boolean =>
+const mentionsLimit = (text: string): boolean =>
 	/\b429\b|too many requests|rate.?limit|usage limit|hit your limit|limit reached|(?:daily )?quota (?:exceeded|exhausted)|exhausted your (?:\w+ )?(?:quota|capacity)|exceeded your current quota|resource.?exhausted/i.test(
-		words,
+		text,
 	);
 
 function moment(value: unknown): number | null {
@@ -48,18 +48,18 @@ const known = (at: number): number | null => (Math.abs(at) <= latestMs ? Math.fl
 const latestMs = 8.64e15;
 
 /** A time in the text: seconds since 1970, an ISO time, a vendor's own form, or a duration from now. */
-function endIn(words: string, now: number): number | null {
-	const epoch = /(?:\||resets?(?:At)?\D{1,5})(1\d{9})\b/i.exec(words)?.[1];
+function endIn(text: string, now: number): number | null {
+	const epoch = /(?:\||resets?(?:At)?\D{1,5})(1\d{9})\b/i.exec(text)?.[1];
 	if (epoch !== undefined) return Number(epoch) * 1000;
-	const iso = /\b\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)/.exec(words)?.[0];
+	const iso = /\b\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)/.exec(text)?.[0];
 	if (iso !== undefined) return moment(iso);
 	for (const { limits } of allVendors) {
-		const end = limits?.endIn?.(words, now) ?? null;
+		const end = limits?.endIn?.(text, now) ?? null;
 		if (end !== null) return known(end);
 	}
 	const span =
 		/\b(?:in|after)\s+((?:\d+(?:\.\d+)?\s*(?:d(?:ays?)?|h(?:ours?|rs?)?|m(?:in(?:ute)?s?)?|s(?:ec(?:ond)?s?)?)\b[\s,and]*)+)/i.exec(
-			words,
+			text,
 		)?.[1];
 	if (span === undefined) return null;
 	const parts = [...span.matchAll(/(\d+(?:\.\d+)?)\s*([dhms])/gi)];
