@@ -23,7 +23,7 @@ const argumentBytesMax = 100_000;
 const parallel = 2;
 
 export async function copyTree(request: CopyRequest): Promise<void> {
-	const groups = await plan(request);
+	const groups = await groupsOf(request);
 	let next = 0;
 	const worker = async (): Promise<void> => {
 		for (let group = groups[next++]; group !== undefined; group = groups[next++]) await copyGroup(request, group);
@@ -32,7 +32,7 @@ export async function copyTree(request: CopyRequest): Promise<void> {
 }
 
 /** Folders with nothing to leave are copied whole; the others are made here, and their entries planned one by one. */
-async function plan({ from, to, leave }: CopyRequest): Promise<Group[]> {
+async function groupsOf({ from, to, leave }: CopyRequest): Promise<Group[]> {
 	const mixed = new Set([...leave].flatMap(parentFolders));
 	const groups: Group[] = [];
 	const waiting: ByteName[] = [""];

@@ -42,7 +42,7 @@
 import { lstatSync } from "node:fs";
 import { lstat, writeFile } from "node:fs/promises";
 import path from "node:path";
-import { setImmediate as breathe } from "node:timers/promises";
+import { setImmediate as yieldToLoop } from "node:timers/promises";
 import { nullIfMissing } from "#adapters/system/errors.ts";
 import { type Refusal, refuse } from "#contract/refusal.ts";
 import { type FileStat, gitlink, rewriteIndex, sameFile, writeStat } from "../format/index-file.ts";
@@ -235,7 +235,7 @@ async function movedIndex(
 		if (entry.mode === gitlink || entry.stage !== 0 || changed.has(name)) continue;
 		const stat = statOf(pathOf(folder, name));
 		if (stat !== null && sameFile(bytes, entry, stat)) writeStat(bytes, entry, stat);
-		if (count % 512 === 511) await breathe();
+		if (count % 512 === 511) await yieldToLoop();
 	}
 	return rewriteIndex(bytes, index, hashLength);
 }

@@ -10,7 +10,7 @@ import type { Checkout } from "#engine/ports/workspace-requests.ts";
 const name = "brood.json";
 const markerBytesMax = 64 * 1024;
 /** never writes through a link */
-const resumable =
+const writeFlags =
 	constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
 /** Null if there is no valid marker. */
@@ -53,14 +53,14 @@ export async function writeMarker(file: string, marker: WorkspaceMarker | Primar
 /** Atomic but not durable: after a power cut the previous marker is valid too. */
 export async function noteMarker(file: string, marker: WorkspaceMarker): Promise<void> {
 	const temporary = `${file}.${process.pid}`;
-	await writeFile(temporary, `${JSON.stringify(marker)}\n`, { mode: 0o600, flag: resumable });
+	await writeFile(temporary, `${JSON.stringify(marker)}\n`, { mode: 0o600, flag: writeFlags });
 	await rename(temporary, file);
 }
 
 export async function writeDurably(file: string, text: string): Promise<void> {
 	const temporary = `${file}.${process.pid}`;
 	{
-		await using handle = await open(temporary, resumable, 0o600);
+		await using handle = await open(temporary, writeFlags, 0o600);
 		await handle.writeFile(text);
 		await handle.sync();
 	}

@@ -131,7 +131,7 @@ async function provisionMain(
 
 type Made = Built & { marker: WorkspaceMarker; notes: readonly string[] };
 
-interface Plan {
+interface MakeRequest {
 	intent: string;
 	names: BranchNames;
 	base: { branch: string; commit: string | null };
@@ -141,7 +141,7 @@ interface Plan {
 async function make(
 	context: GitContext,
 	request: ProvisionRequest,
-	{ intent, names, base, sandboxed }: Plan,
+	{ intent, names, base, sandboxed }: MakeRequest,
 	settings: RepositorySettings,
 	fork?: Fork,
 ): Promise<Made | Refusal> {

@@ -47,9 +47,9 @@ async function warmPlain(
 	control: StepControl,
 ): ReturnType<Workspaces["warm"]> {
 	const location = context.layout.primary(project.slug);
-	const checkout = await checkOutPrimary(context, project, location, commit);
-	if (isRefusal(checkout)) return checkout;
-	const { gitFolder } = checkout;
+	const primary = await checkOutPrimary(context, project, location, commit);
+	if (isRefusal(primary)) return primary;
+	const { gitFolder } = primary;
 	const hash = await lockfileHash(location);
 	const isFilled = (await readPrimaryMarker(gitFolder))?.lockfiles === hash;
 	const marker = async (lockfiles: string | null): Promise<void> =>

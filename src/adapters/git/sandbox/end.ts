@@ -41,7 +41,7 @@ async function recover(
 	context: GitContext,
 	checkout: SandboxedCheckout,
 	control: StepControl,
-	given?: Accept,
+	asked?: Accept,
 ): Promise<UpdateResult | Refusal> {
 	const { project, agent, workspace, marker } = checkout;
 	if (!(await exists(workspace.path))) {
@@ -53,7 +53,7 @@ async function recover(
 	const client = await clientFor(context, checkout);
 	if (isRefusal(client)) return client;
 	const unblocked = await client.ask(steps.removePipes, {}).catch(nullIfDamaged);
-	const accept = afterPipes(unblocked?.removed ?? false, given);
+	const accept = afterPipes(unblocked?.removed ?? false, asked);
 	// asked before the recovery: one whose result cannot be imported would have moved the files for nothing
 	const refused = (await client.refusedCommits().catch(nullIfDamaged)) ?? null;
 	if (refused === null && (await exists(context.layout.ownGit(project.slug, workspace.path)))) {
@@ -135,8 +135,8 @@ export async function convert(context: GitContext, checkout: Checkout): Promise<
 	await removePipes(workspace.path);
 	const begin = await forkStart(context, { project, agent, kind: workspace.kind, parent: checkout });
 	if (isRefusal(begin)) return begin;
-	const binned = await moveToTrash(context, checkout);
-	if (isRefusal(binned)) return binned;
+	const trashed = await moveToTrash(context, checkout);
+	if (isRefusal(trashed)) return trashed;
 	const { start } = begin;
 	const { commit } = begin.snapshot;
 	const marker: WorkspaceMarker = {
@@ -170,8 +170,8 @@ export async function convert(context: GitContext, checkout: Checkout): Promise<
 	const missing =
 		filled.missing.length === 0
 			? ""
-			: ` ${filled.missing.length} of your files did not come along; they are in ${binned.trash}.`;
-	const text = `Your workspace has a git folder of its own now, for the sandbox. Your files came along; what git ignores is in ${binned.trash}.${missing}`;
+			: ` ${filled.missing.length} of your files did not come along; they are in ${trashed.trash}.`;
+	const text = `Your workspace has a git folder of its own now, for the sandbox. Your files came along; what git ignores is in ${trashed.trash}.${missing}`;
 	return { branchStatus, updated: true, snapshot: null, text };
 }
 

@@ -11,7 +11,7 @@ import { takenRef, takeSnapshotDetailed } from "../snapshot/snapshot.ts";
 import { onBranch, operationBranch } from "../tree/operation.ts";
 import { repairIndex, restoredText, withBroken } from "../tree/repair-index.ts";
 import { openTree } from "../tree/tree.ts";
-import { branchStatus, commitsSince, readable, treeGone } from "../verbs/branch-status.ts";
+import { branchStatus, commitsSince, readOrRefuse, treeGone } from "../verbs/branch-status.ts";
 import { commitWork } from "../verbs/commit.ts";
 import { treeIfCommitted } from "../verbs/committed.ts";
 import { diffOf, writeTree } from "../verbs/diff.ts";
@@ -66,7 +66,7 @@ on(
 );
 on(
 	steps.treeIfCommitted,
-	async ({ context, checkout }) => await readable(checkout, async () => await treeIfCommitted(context, checkout)),
+	async ({ context, checkout }) => await readOrRefuse(checkout, async () => await treeIfCommitted(context, checkout)),
 );
 on(steps.diff, async ({ context, checkout }) => await diffOf(context, checkout, { kind: "index" }));
 
@@ -96,10 +96,10 @@ on(steps.switchBranch, async ({ context, checkout }, { begun }): Promise<UpdateR
 
 on(steps.removePipes, async ({ checkout }) => ({ removed: await removePipes(checkout.workspace.path) }));
 
-on(steps.recover, async ({ context, checkout }, { accept: given }) => {
+on(steps.recover, async ({ context, checkout }, { accept: asked }) => {
 	// a fault: the daemon makes a new git folder
 	if (!(await hasConfig(path.join(checkout.workspace.path, ".git")))) throw new Error("its configuration is damaged");
-	const accept = given === null ? undefined : { seen: given.seen, ...(given.step !== null && { step: given.step }) };
+	const accept = asked === null ? undefined : { seen: asked.seen, ...(asked.step !== null && { step: asked.step }) };
 	const asItIs =
 		accept === undefined ? await onlyLinks(context, checkout, {}) : await acceptAsItIs(context, checkout, {}, accept);
 	return asItIs ?? (await returnToBranch(context, checkout, {}, { asMade: false, ...(accept && { accept }) }));

@@ -3,7 +3,7 @@
 import { accessSync, constants, lstatSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import path from "node:path";
-import { setImmediate as breathe } from "node:timers/promises";
+import { setImmediate as yieldToLoop } from "node:timers/promises";
 import { codeOf } from "#adapters/system/errors.ts";
 import { cachedTree } from "../format/index-file.ts";
 import { type ByteName, isTooLong, listOf, namesIn, pathOf } from "../format/names.ts";
@@ -120,7 +120,7 @@ async function sortOut({ folder }: Tree, candidates: Iterable<ByteName>, fileByt
 				);
 		sorted[bucket].push(name);
 		if (bucket !== "take" && bucket !== "leave") sorted.leave.push(name);
-		if (++count % 256 === 0) await breathe();
+		if (++count % 256 === 0) await yieldToLoop();
 	}
 	return sorted;
 }

@@ -3,7 +3,7 @@ import type { Dirent } from "node:fs";
 import { readdirSync } from "node:fs";
 import { lstat } from "node:fs/promises";
 import path from "node:path";
-import { setImmediate as breathe } from "node:timers/promises";
+import { setImmediate as yieldToLoop } from "node:timers/promises";
 import { codeOf, nullIfMissing } from "#adapters/system/errors.ts";
 import { gitlink } from "../format/index-file.ts";
 import { type ByteName, isTooLong, namesIn, pathOf } from "../format/names.ts";
@@ -87,7 +87,7 @@ export async function walk(folder: string, apart: ReadonlySet<ByteName>): Promis
 			} else if (!entry.isFile() && !entry.isSymbolicLink()) found.special.push(below);
 		}
 		// yields to other work
-		if (count % 64 === 0) await breathe();
+		if (count % 64 === 0) await yieldToLoop();
 	}
 	for (const names of Object.values(found)) names.sort();
 	return found;

@@ -17,18 +17,18 @@ export async function makeWritable(
 	// outer folders first: nothing behind a link is touched
 	for (const name of folders) {
 		if (parentFolders(name).some((above) => elsewhere.has(above) || closed.has(above))) continue;
-		const place = pathOf(folder, name);
-		const found = await lstat(place).catch(nullIfMissing);
+		const location = pathOf(folder, name);
+		const found = await lstat(location).catch(nullIfMissing);
 		if (found?.isDirectory() !== true) elsewhere.add(name);
-		else if (!(await makeFolderWritable(place, found.mode & 0o7777))) closed.add(name);
+		else if (!(await makeFolderWritable(location, found.mode & 0o7777))) closed.add(name);
 	}
 	return [...closed];
 }
 
-async function makeFolderWritable(place: Buffer, mode: number): Promise<boolean> {
+async function makeFolderWritable(location: Buffer, mode: number): Promise<boolean> {
 	try {
-		if ((mode & 0o700) !== 0o700) await chmod(place, mode | 0o700);
-		await access(place, constants.W_OK | constants.X_OK);
+		if ((mode & 0o700) !== 0o700) await chmod(location, mode | 0o700);
+		await access(location, constants.W_OK | constants.X_OK);
 		return true;
 	} catch {
 		return false;

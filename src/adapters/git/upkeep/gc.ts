@@ -159,8 +159,8 @@ async function borrows(
 	const own = (await names(layout.ownGits(project.slug)))
 		.filter((name) => name.endsWith(".json"))
 		.map((name) => path.join(layout.ownGits(project.slug), name));
-	const binned = (await names(layout.trash)).map((name) => markerIn(path.join(layout.trash, name)));
-	const users = new Set((await Promise.all([...own, ...binned].map(readMarker))).map((marker) => marker?.agent));
+	const trashed = (await names(layout.trash)).map((name) => markerIn(path.join(layout.trash, name)));
+	const users = new Set((await Promise.all([...own, ...trashed].map(readMarker))).map((marker) => marker?.agent));
 	for (const { id } of withFolder) users.add(id);
 	return borrowers
 		.filter(({ agent }) => !users.has(agent))

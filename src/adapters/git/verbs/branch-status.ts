@@ -15,7 +15,7 @@ import { recordedMerge } from "./record.ts";
 export async function branchStatus(context: GitContext, checkout: Checkout): Promise<BranchStatus | Refusal> {
 	const gone = await treeGone(checkout);
 	if (gone !== null) return gone;
-	return await readable(checkout, async () => await readBranchStatus(context, checkout));
+	return await readOrRefuse(checkout, async () => await readBranchStatus(context, checkout));
 }
 
 async function readBranchStatus(context: GitContext, checkout: Checkout): Promise<BranchStatus> {
@@ -35,7 +35,7 @@ async function readBranchStatus(context: GitContext, checkout: Checkout): Promis
 }
 
 /** The result of `read`, or a refusal with git's message if the tree is too damaged to be read. */
-export async function readable<T>(checkout: Checkout, read: () => Promise<T>): Promise<T | Refusal> {
+export async function readOrRefuse<T>(checkout: Checkout, read: () => Promise<T>): Promise<T | Refusal> {
 	try {
 		return await read();
 	} catch (error) {

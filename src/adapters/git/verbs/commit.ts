@@ -168,8 +168,13 @@ function select(
 	all: readonly StatusEntry[],
 	paths: readonly string[] | undefined,
 ): { changes: StatusEntry[]; omitted: Committed["omitted"] } | Refusal {
-	const nested = all.filter((change) => change.status === "??" && (change.left !== null || change.raw.endsWith("/")));
-	const omitted = nested.map((change) => ({ path: change.path, reason: change.left ?? "a repository of its own" }));
+	const nested = all.filter(
+		(change) => change.status === "??" && (change.omitReason !== null || change.raw.endsWith("/")),
+	);
+	const omitted = nested.map((change) => ({
+		path: change.path,
+		reason: change.omitReason ?? "a repository of its own",
+	}));
 	const files = all.filter((change) => !nested.includes(change));
 	if (paths === undefined) return { changes: files, omitted };
 	const named = paths.map((name) => path.posix.normalize(name).replace(/\/$/, ""));

@@ -116,7 +116,7 @@ function leftOut(folder: string, changes: readonly StatusEntry[]): Map<StatusEnt
 	const left = new Map<StatusEntry, string>();
 	for (const change of changes) {
 		if (change.status !== "??" || tracked.has(change.raw)) continue;
-		const reason = change.left ?? tooLargeReason(folder, change.raw);
+		const reason = change.omitReason ?? tooLargeReason(folder, change.raw);
 		if (reason !== null) left.set(change, reason);
 	}
 	return left;

@@ -58,7 +58,7 @@ import { repairIndex, withBroken } from "../tree/repair-index.ts";
 import { makeClone } from "../workspace/clone.ts";
 import { discard, discardWorktree } from "../workspace/discard.ts";
 import type { GitContext } from "../workspace/git-context.ts";
-import { clean, setAside, take, trashName } from "../workspace/keep.ts";
+import { clean, take, trashName, trashWorktreeEntry } from "../workspace/keep.ts";
 import { gitFolderOf, markerAt, readStatus } from "../workspace/tree-status.ts";
 import { goToBranchAndUpdate } from "./go-to-branch.ts";
 import { healthOf } from "./health.ts";
@@ -83,16 +83,16 @@ export interface Accept {
 }
 
 /** Where pipes were removed and nothing else is wrong, the files are left as they are. */
-export const afterPipes = (removed: boolean, given: Accept | undefined): Accept | undefined =>
-	given ?? (removed ? { seen: null } : undefined);
+export const afterPipes = (removed: boolean, asked: Accept | undefined): Accept | undefined =>
+	asked ?? (removed ? { seen: null } : undefined);
 
 export async function recoverWorkspace(
 	context: GitContext,
 	checkout: Checkout,
 	control: StepControl,
-	given?: Accept,
+	asked?: Accept,
 ): Promise<UpdateResult | Refusal> {
-	const accept = afterPipes(checkout.workspace.kind !== "main" && (await removePipes(checkout.workspace.path)), given);
+	const accept = afterPipes(checkout.workspace.kind !== "main" && (await removePipes(checkout.workspace.path)), asked);
 	const asItIs = async (): Promise<UpdateResult | Refusal | null> =>
 		accept === undefined ? null : await acceptAsItIs(context, checkout, control, accept);
 	if (checkout.workspace.kind === "main")
@@ -194,7 +194,7 @@ async function remake(context: GitContext, checkout: Checkout): Promise<Refusal 
 	if (workspace.kind === "clone") await makeClone(context, project, agent, marker);
 	else {
 		await exclusively(project.path, async () => {
-			await setAside(context, checkout, trashName(context, checkout));
+			await trashWorktreeEntry(context, checkout, trashName(context, checkout));
 			const branch =
 				tip === null ? ["-b", workspace.branch, workspace.path, start] : [workspace.path, workspace.branch];
 			await git(project.path, ["worktree", "add", "--quiet", "--no-checkout", ...branch]);

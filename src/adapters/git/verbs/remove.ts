@@ -14,7 +14,7 @@ import { runProjectCommand } from "../workspace/project-command.ts";
 import { sandboxMarkerAt, wantsSandbox } from "../workspace/sandbox-mounts.ts";
 import { projectSettings } from "../workspace/settings.ts";
 import { dirtyRefusal, markerAt, readStatus } from "../workspace/tree-status.ts";
-import { isMerged, readable } from "./branch-status.ts";
+import { isMerged, readOrRefuse } from "./branch-status.ts";
 import { mergeTrees, treeOfCommit } from "./merge.ts";
 
 export async function removeWorkspace(
@@ -44,7 +44,7 @@ export async function removeWorkspace(
 	const tip = there || workspace.kind === "worktree" ? await fetchTip(context, checkout) : null;
 	if (request.force !== true) {
 		const dirty = there
-			? await readable(checkout, async () =>
+			? await readOrRefuse(checkout, async () =>
 					dirtyRefusal(await readStatus(git, workspace.path), { folder: workspace.path, checkout }),
 				)
 			: null;
@@ -52,14 +52,14 @@ export async function removeWorkspace(
 		if (tip !== null && !(await isSafe(context, checkout, tip, request.merged ?? []))) return notMerged(checkout, tip);
 	}
 	const teardown = there ? await tearDown(context, checkout, request) : null;
-	const binned = await moveToTrash(context, checkout);
-	if (isRefusal(binned)) return binned;
+	const trashed = await moveToTrash(context, checkout);
+	if (isRefusal(trashed)) return trashed;
 	const branchRemoved =
 		request.branch === true &&
 		tip !== null &&
 		workspace.kind === "worktree" &&
 		(await removeBranch(context, checkout, tip));
-	return { ...binned, branchRemoved, teardown };
+	return { ...trashed, branchRemoved, teardown };
 }
 
 /** Whether the tip is merged, or merging it would not change base. */

@@ -109,7 +109,7 @@ export class SandboxWorkers implements AsyncDisposable {
 		this.#open.set(key, worker);
 		void worker.over.then(() => (this.#open.get(key) === worker ? this.#open.delete(key) : undefined));
 		const idle = [...this.#open.values()].filter((each) => each.isIdle && each !== worker);
-		for (const each of idle.slice(0, Math.max(0, idle.length - idleMax))) each.end("others need its place");
+		for (const each of idle.slice(0, Math.max(0, idle.length - idleMax))) each.end("too many are idle");
 		return worker;
 	}
 }

@@ -39,10 +39,10 @@ export async function makeClone(
 
 /** The branches and tags that git can read: one that it cannot read makes every clone of the repository fail. */
 async function readableRefs(git: Git, repository: string): Promise<"all" | string[]> {
-	const places = ["refs/heads", "refs/tags"];
-	const whole = await git(repository, ["for-each-ref", "--format=%(objecttype)", ...places], { answers: [128] });
+	const prefixes = ["refs/heads", "refs/tags"];
+	const whole = await git(repository, ["for-each-ref", "--format=%(objecttype)", ...prefixes], { answers: [128] });
 	if (whole.code === 0 && whole.errors === "") return "all";
-	const { text } = await git(repository, ["for-each-ref", "--format=%(objectname) %(refname)", ...places]);
+	const { text } = await git(repository, ["for-each-ref", "--format=%(objectname) %(refname)", ...prefixes]);
 	const refs = text.split("\n").filter((line) => line !== "");
 	const input = refs.map((line) => `${line.split(" ", 1)[0]}\n`).join("");
 	const found = (await git(repository, ["cat-file", "--batch-check"], { input })).text.split("\n");

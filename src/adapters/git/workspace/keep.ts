@@ -216,7 +216,7 @@ export async function moveToTrash(
 	if (!(await exists(workspace.path))) {
 		const aside =
 			workspace.kind === "worktree"
-				? await exclusively(project.path, async () => await setAside(context, checkout, name))
+				? await exclusively(project.path, async () => await trashWorktreeEntry(context, checkout, name))
 				: null;
 		return { snapshot: null, trash: aside };
 	}
@@ -229,10 +229,10 @@ export async function moveToTrash(
 		await rename(workspace.path, path.join(name, "files"));
 		return { snapshot: numberOf(taken), trash: name };
 	}
-	const binned = await removeWorktree(git, { ...request, trash: layout.trash, note: noteOf(checkout) });
-	if (isRefusal(binned)) return binned;
-	await rename(binned.trashed, name);
-	return { snapshot: numberOf(binned.taken), trash: name };
+	const removed = await removeWorktree(git, { ...request, trash: layout.trash, note: noteOf(checkout) });
+	if (isRefusal(removed)) return removed;
+	await rename(removed.trashed, name);
+	return { snapshot: numberOf(removed.taken), trash: name };
 }
 
 export const trashName = ({ layout, clock }: GitContext, { project, agent }: Checkout): string =>
@@ -254,7 +254,11 @@ export async function fetchSnapshot({ git }: GitContext, from: Checkout, ref: st
 }
 
 /** Copies git's entry of a worktree that is gone, with its index, into the trash, and removes the entry. */
-export async function setAside({ git }: GitContext, checkout: Checkout, name: string): Promise<string | null> {
+export async function trashWorktreeEntry(
+	{ git }: GitContext,
+	checkout: Checkout,
+	name: string,
+): Promise<string | null> {
 	const { project, workspace } = checkout;
 	const known = await worktreeAt(git, project.path, workspace.path);
 	if (known === null) return null;

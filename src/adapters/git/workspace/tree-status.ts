@@ -20,7 +20,7 @@ export interface StatusEntry {
 	from: ByteName | null;
 	conflict: boolean;
 	/** why no snapshot or commit can hold it; null if one can */
-	left: string | null;
+	omitReason: string | null;
 }
 
 export interface TreeStatus {
@@ -115,13 +115,13 @@ function unreached(errors: string): string[] {
 	return [...found.values()];
 }
 
-const untracked = { status: "??", from: null, conflict: false, left: null };
+const untracked = { status: "??", from: null, conflict: false, omitReason: null };
 
 const tooLong = (raw: string): StatusEntry => ({
 	...untracked,
 	path: brief(displayName(raw)),
 	raw,
-	left: tooLongReason,
+	omitReason: tooLongReason,
 });
 
 /** By the first letter of a record: changed, renamed, in conflict. */
