@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import type { Approval } from "#contract/wire.ts";
 import { idOf, moment, question as pushing } from "#tools/terminal-frames.ts";
 import { firstState, type State } from "../../src/surfaces/tui/model.ts";
-import { partOf, shownQuestion, turned } from "../../src/surfaces/tui/question.ts";
+import { partOf, scrolledQuestion, shownQuestion } from "../../src/surfaces/tui/question.ts";
 import { update } from "../../src/surfaces/tui/update.ts";
 
 const size = { width: 40, rows: 24 };
@@ -25,9 +25,9 @@ test("a long one is read part by part, and jumping to its end is not reading", (
 	expect(part).toMatchObject({ at: 0, count: 21, isRead: false });
 	expect(part.rows).toHaveLength(8);
 	// control: the end without what is before it
-	expect(partOf(long, turned(part, 1000), size).isRead).toBe(false);
+	expect(partOf(long, scrolledQuestion(part, 1000), size).isRead).toBe(false);
 	let parts = 1;
-	for (; !part.isRead; parts++) part = partOf(long, turned(part, part.rows.length), size);
+	for (; !part.isRead; parts++) part = partOf(long, scrolledQuestion(part, part.rows.length), size);
 	expect(parts).toBe(3);
 	expect(part.rows.at(-1)).toBe("line 19");
 	// another question begins at its beginning
@@ -37,7 +37,7 @@ test("a long one is read part by part, and jumping to its end is not reading", (
 test("in a window of another width it is read again from its beginning", () => {
 	const long = question(20);
 	let part = partOf(long, null, size);
-	while (!part.isRead) part = partOf(long, turned(part, part.rows.length), size);
+	while (!part.isRead) part = partOf(long, scrolledQuestion(part, part.rows.length), size);
 	// control: the same width, other rows
 	expect(partOf(long, part.state, { width: 40, rows: 20 }).isRead).toBe(true);
 	expect(partOf(long, part.state, { width: 30, rows: 20 })).toMatchObject({ at: 0, isRead: false });

@@ -28,10 +28,10 @@ export class AgentNames {
 	 * input of tool calls.
 	 */
 	async putInto(data: unknown): Promise<void> {
-		const places = [...referencesIn(data, false)];
-		const asked = new Set(places.map((place) => place.id).filter((each) => !this.#names.has(each)));
+		const references = [...referencesIn(data, false)];
+		const asked = new Set(references.map((reference) => reference.id).filter((each) => !this.#names.has(each)));
 		if (asked.size > 0) await this.#learn(asked);
-		for (const { holder, key, id: agent, isSender } of places) {
+		for (const { holder, key, id: agent, isSender } of references) {
 			const name = this.#names.get(agent) ?? null;
 			if (name === null) continue;
 			const nameOf = (by: string): string => (by === `agent:${agent}` ? name : by);

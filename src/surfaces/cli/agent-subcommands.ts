@@ -14,7 +14,7 @@ export function agentSubcommands(program: Command): void {
 	program.commandsGroup("Agents:");
 	const agent = program.command("agent").description("add, list, configure, stop and repair agents");
 	addSubcommand(agent);
-	listCommand(agent);
+	listSubcommand(agent);
 	const verbs: [name: string, route: Verb, description: string][] = [
 		["status", "agent", "show everything about one agent"],
 		["pause", "pause", "pause an agent: no further turns start"],
@@ -25,10 +25,10 @@ export function agentSubcommands(program: Command): void {
 		["reap", "reap", "hide an ended agent from lists"],
 		["recover", "recover", "clear error holds and repair the workspace"],
 	];
-	for (const [name, route, description] of verbs) signal(agent, name, route, description);
+	for (const [name, route, description] of verbs) verbSubcommand(agent, name, route, description);
 	for (const [name, route, description] of verbs.filter(([each]) => short.includes(each)))
-		signal(program, name, route, description);
-	psCommand(program);
+		verbSubcommand(program, name, route, description);
+	psSubcommand(program);
 	subcommand(program, "tree", "show agents below their supervisors; reaped ones are left out")
 		.addOption(onlyProject())
 		.action((options) =>
@@ -45,7 +45,7 @@ export function agentSubcommands(program: Command): void {
 			call("inbox", options, {}, async (inbox) => (await import("./print-overviews.ts")).inboxText(inbox)),
 		);
 	forkSubcommand(program);
-	configureCommand(agent);
+	configureSubcommand(agent);
 	workspaceSubcommands(program, agent);
 }
 
@@ -58,7 +58,7 @@ const filtered = (parent: Command, name: string, description: string) =>
 		.option("--model <model>", "only agents with this model")
 		.addOption(onlyProject());
 
-function psCommand(program: Command): void {
+function psSubcommand(program: Command): void {
 	filtered(program, "ps", "show what every agent is doing")
 		.alias("ls")
 		.action(async (options) => {
@@ -67,7 +67,7 @@ function psCommand(program: Command): void {
 		});
 }
 
-function listCommand(agent: Command): void {
+function listSubcommand(agent: Command): void {
 	filtered(agent, "list", "show what every agent is doing, like ps; with --json, every field of each agent")
 		.option("--reaped", "include reaped (hidden) agents")
 		.option("--available", "only idle agents that could start a turn now; if there is none, why not")
@@ -96,7 +96,7 @@ async function listAvailable(filter: { type?: string | undefined; model?: string
 	);
 }
 
-function configureCommand(agent: Command): void {
+function configureSubcommand(agent: Command): void {
 	agentSubcommand(
 		agent,
 		"configure",
@@ -149,7 +149,7 @@ const short: readonly string[] = ["pause", "resume", "interrupt", "kill", "delet
 const many: readonly ManyVerb[] = ["pause", "resume", "interrupt", "kill", "agentDelete"];
 const isForMany = (route: Verb): route is ManyVerb => many.some((each) => each === route);
 
-function signal(parent: Command, name: string, route: Verb, description: string): void {
+function verbSubcommand(parent: Command, name: string, route: Verb, description: string): void {
 	const verb = scopedSubcommand(parent, name, description);
 	for (const option of ownOptions(route)) verb.addOption(option);
 	if (route === "agentDelete") verb.alias("remove");

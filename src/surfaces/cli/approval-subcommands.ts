@@ -21,7 +21,7 @@ export function approvalSubcommands(program: Command): void {
 				(await import("./print-approvals.ts")).approvalLines(found),
 			),
 		);
-	answerCommand(approval, "allow")
+	answerSubcommand(approval, "allow")
 		.option("--prefix <words>", "with --always: allow every command that begins with these words, like 'npm test'")
 		.addHelpText(
 			"after",
@@ -32,7 +32,7 @@ export function approvalSubcommands(program: Command): void {
 			const { allow } = await import("./answer-approval.ts");
 			await allow(id, body, options);
 		});
-	answerCommand(approval, "deny").action((id, { always = false, reason: why, ...options }) =>
+	answerSubcommand(approval, "deny").action((id, { always = false, reason: why, ...options }) =>
 		call(
 			"approvalAnswer",
 			options,
@@ -42,7 +42,7 @@ export function approvalSubcommands(program: Command): void {
 	);
 }
 
-const answerCommand = (approval: Command, name: "allow" | "deny") =>
+const answerSubcommand = (approval: Command, name: "allow" | "deny") =>
 	subcommand(approval, name, `${name} what the agent asks for`)
 		.argument("<approval>", "the approval's id")
 		.option("--always", "and answer the same question in the same way from now on")

@@ -74,23 +74,23 @@ async function candidates(root: CommandShape, words: readonly string[]): Promise
 	/** the option whose value comes next */
 	let open: OptionShape | undefined;
 	for (const word of words.slice(0, -1)) {
-		const node = path.at(-1) ?? root;
+		const current = path.at(-1) ?? root;
 		const isValue = open !== undefined && !word.startsWith("-");
 		if (isValue && open?.variadic !== true) open = undefined;
 		if (isValue) continue;
-		const next = node.commands.find((command) => command.name() === word || command.aliases().includes(word));
+		const next = current.commands.find((command) => command.name() === word || command.aliases().includes(word));
 		if (next !== undefined && given.length === 0) path.push(next);
 		else if (!word.startsWith("-")) given.push(word);
-		else open = node.options.find(({ long, short }) => word === long || word === short);
+		else open = current.options.find(({ long, short }) => word === long || word === short);
 		if (open?.required === false && !open.optional) open = undefined;
 	}
-	const node = path.at(-1) ?? root;
-	if (words.at(-1)?.startsWith("-")) return node.options.flatMap(({ long }) => long ?? []);
+	const current = path.at(-1) ?? root;
+	if (words.at(-1)?.startsWith("-")) return current.options.flatMap(({ long }) => long ?? []);
 	if (open !== undefined) return await valuesOf(open, { path, words, given });
-	if (node.commands.length > 0)
-		return node.commands.map((command) => command.name()).filter((name) => name !== "complete");
-	const argument = node.registeredArguments[given.length] ?? node.registeredArguments.at(-1);
-	if (argument === undefined || (given.length >= node.registeredArguments.length && !argument.variadic)) return [];
+	if (current.commands.length > 0)
+		return current.commands.map((command) => command.name()).filter((name) => name !== "complete");
+	const argument = current.registeredArguments[given.length] ?? current.registeredArguments.at(-1);
+	if (argument === undefined || (given.length >= current.registeredArguments.length && !argument.variadic)) return [];
 	return (await valuesOf(argument, { path, words, given }))?.filter((value) => !given.includes(value)) ?? null;
 }
 

@@ -34,7 +34,7 @@ export const send: Send = async (url, request) => {
 	try {
 		return await exchange(targetOf(url), request);
 	} catch (error) {
-		if (protocol !== "https:" || !isDistrust(error)) throw error;
+		if (protocol !== "https:" || !isCertificateError(error)) throw error;
 		const message = `${hostname} is not trusted: ${error.message}. BROOD_CA may name a file with the certificate of its authority.`;
 		throw new Refused(refuse("UNAUTHORIZED", message));
 	}
@@ -43,7 +43,7 @@ export const send: Send = async (url, request) => {
 const loopback = ["127.0.0.1", "localhost", "[::1]"];
 
 /** An error of the certificate, not of the connection. */
-const isDistrust = (error: unknown): error is Error =>
+const isCertificateError = (error: unknown): error is Error =>
 	error instanceof Error && "code" in error && /CERT|SIGNATURE|ISSUER/.test(String(error.code));
 
 /** Sends to the daemon of a home and to no other program. */

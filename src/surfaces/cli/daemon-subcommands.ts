@@ -19,7 +19,7 @@ export function daemonSubcommands(program: Command): void {
 		});
 	}
 	uiSubcommands(program);
-	stopAndLookCommands(program);
+	stopAndLookSubcommands(program);
 	subcommand(program, "demo", "run a demo: scripted agents finish five issues in under a minute, no key needed").action(
 		async (options) => await (await import("./demo.ts")).demo(options),
 	);
@@ -57,7 +57,7 @@ export function daemonSubcommands(program: Command): void {
 	projectSubcommands(program);
 }
 
-function stopAndLookCommands(program: Command): void {
+function stopAndLookSubcommands(program: Command): void {
 	for (const [name, description] of [
 		["down", "stop the daemon; running turns get ten seconds to finish"],
 		["restart", "stop the daemon and start it again, for example after an upgrade"],

@@ -26,7 +26,7 @@ export async function doctor(options: { json?: boolean | undefined }): Promise<v
 	const found = answer !== null && "client" in answer ? answer : null;
 	const refusal = answer !== null && "code" in answer ? answer : null;
 	const status = found?.status ?? null;
-	const findings = [node(), sqlite(), git(), home(), ...config(), ...store(status), space(), token()];
+	const findings = [nodeJs(), sqlite(), git(), home(), ...config(), ...store(status), space(), token()];
 	findings.push(containment(status), daemon(status, refusal));
 	// without its database it can say no more than its status does
 	let isMute = found === null || (status !== null && status.agents === null);
@@ -88,7 +88,7 @@ function databaseFindings(found: RouteAnswer<"database"> | undefined): Finding[]
 const good = (name: string, text: string): Finding => ({ name, ok: true, text, fix: null });
 const bad = (name: string, text: string, fix: string): Finding => ({ name, ok: false, text, fix });
 
-function node(): Finding {
+function nodeJs(): Finding {
 	const major = Number(process.versions.node.split(".")[0]);
 	return major >= 24
 		? good("Node.js", process.version)

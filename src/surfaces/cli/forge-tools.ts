@@ -17,7 +17,7 @@ interface Ran {
 }
 
 /** A pull request that is about to be opened on a known server. */
-export type Placed = PullRequest & { host: string; repository: string; target: string };
+export type OnServer = PullRequest & { host: string; repository: string; target: string };
 
 interface Calls {
 	/** for the page of open pull requests of the branch */
@@ -30,7 +30,7 @@ interface Calls {
 
 interface Tool {
 	program: "gh" | "glab";
-	calls(request: Placed, draft: boolean): Calls;
+	calls(request: OnServer, draft: boolean): Calls;
 }
 
 const github: Tool = {
@@ -69,7 +69,7 @@ const tools: Partial<Record<Forge, Tool>> = { github, gitlab };
  * The tool for this server, if it is installed. Where the server's name says nothing, the one that is logged in there.
  * Throws if the tool of a known forge is not logged in.
  */
-export async function toolFor({ forge, host }: Placed, name: string): Promise<{ tool: Tool; forge: Forge } | null> {
+export async function toolFor({ forge, host }: OnServer, name: string): Promise<{ tool: Tool; forge: Forge } | null> {
 	if (forge === null) {
 		for (const [kind, tool] of [
 			["github", github],
@@ -99,7 +99,7 @@ async function loggedIn({ program }: Tool, host: string): Promise<boolean | null
 /** The address of the pull request, and whether it was there already. */
 export async function openPullRequest(
 	{ program, calls }: Tool,
-	request: Placed,
+	request: OnServer,
 	draft: boolean,
 ): Promise<{ url: string; found: boolean }> {
 	const { host } = request;

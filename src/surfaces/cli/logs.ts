@@ -70,8 +70,8 @@ function entryOf(line: string): LogEntry {
 }
 
 function readable({ at, level, source, text, about = {}, fault }: LogEntry): string {
-	const facts = Object.entries(about).map(([name, value]) => ` ${name}=${value}`);
-	return `${at} ${level.padEnd(5)} ${inline(source)}: ${inline(text + facts.join(""))}${fault === undefined ? "" : `\n    ${indented(fault, "    ")}`}`;
+	const fields = Object.entries(about).map(([name, value]) => ` ${name}=${value}`);
+	return `${at} ${level.padEnd(5)} ${inline(source)}: ${inline(text + fields.join(""))}${fault === undefined ? "" : `\n    ${indented(fault, "    ")}`}`;
 }
 
 /** Follows the log, across rotations. */

@@ -35,10 +35,10 @@ export function personSubcommands(program: Command): void {
 		.action((name, role, options) =>
 			call("personConfigure", options, { params: { person: name }, body: { role } }, (changed) => tableOf([changed])),
 		);
-	endCommands(person);
+	endSubcommands(person);
 }
 
-function endCommands(person: Command): void {
+function endSubcommands(person: Command): void {
 	subcommand(person, "rotate", "replace a person's token; the old one is refused at once")
 		.argument("<name>", "the person's name")
 		.action((name, options) =>

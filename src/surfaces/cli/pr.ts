@@ -4,7 +4,7 @@ import type { PullRequest } from "#contract/pull-request.ts";
 import { pullRequestLink } from "#views/forge.ts";
 import { act, type CliContext, type Options } from "./act.ts";
 import { scopeOf } from "./directory-project.ts";
-import { openPullRequest, type Placed, toolFor } from "./forge-tools.ts";
+import { type OnServer, openPullRequest, toolFor } from "./forge-tools.ts";
 import { isIssue } from "./options.ts";
 import { textOf } from "./prompt.ts";
 
@@ -33,17 +33,17 @@ export async function pr(name: string, options: PrOptions): Promise<void> {
 			const words = { title: title || undefined, body: text };
 			const request = await ask(cli, name, { ...words, dryRun: true });
 			if (dryRun) return { ...request, url: null, found: false };
-			const tool = link || !isPlaced(request) ? null : await toolFor(request, name);
+			const tool = link || !isOnServer(request) ? null : await toolFor(request, name);
 			const pushed = await ask(cli, name, { ...words, commit: request.commit });
-			if (tool === null || !isPlaced(pushed)) return { ...pushed, url: null, found: false };
-			const placed = { ...pushed, link: pushed.link ?? pullRequestLink(tool.forge, pushed) };
-			return { ...placed, ...(await openPullRequest(tool.tool, placed, draft)) };
+			if (tool === null || !isOnServer(pushed)) return { ...pushed, url: null, found: false };
+			const onServer = { ...pushed, link: pushed.link ?? pullRequestLink(tool.forge, pushed) };
+			return { ...onServer, ...(await openPullRequest(tool.tool, onServer, draft)) };
 		},
 		prText,
 	);
 }
 
-const isPlaced = (request: PullRequest): request is Placed =>
+const isOnServer = (request: PullRequest): request is OnServer =>
 	request.host !== null && request.repository !== null && request.target !== null;
 
 async function ask(cli: CliContext, name: string, body: object): Promise<PullRequest> {

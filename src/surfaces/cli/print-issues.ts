@@ -39,7 +39,7 @@ export function issueStateText({
 
 export function issueLines(issue: IssueDetails): string {
 	const { project, number, title, attention, artifacts, filesAt } = issue;
-	const facts: [string, string | null][] = [
+	const fields: [string, string | null][] = [
 		["stage", `${issue.stage} (${issueStateText(issue)}), preset ${issue.preset}`],
 		["attention", attention && `${attention.reason} (${attention.at})`],
 		["broken", issue.broken],
@@ -64,7 +64,7 @@ export function issueLines(issue: IssueDetails): string {
 		lines.length === 0 ? [] : ["", `${name}:`, ...lines];
 	return [
 		`${project}#${number} ${inline(title)}`,
-		...facts.flatMap(([name, value]) => (value === null ? [] : `${name.padEnd(12)} ${inline(value)}`)),
+		...fields.flatMap(([name, value]) => (value === null ? [] : `${name.padEnd(12)} ${inline(value)}`)),
 		...section("body", issue.body === "" ? [] : [`  ${indented(issue.body, "  ")}`]),
 		...section("runs", issue.runs.map(runLine)),
 		...section(

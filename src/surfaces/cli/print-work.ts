@@ -31,7 +31,7 @@ export function commitText({ commit, branch, files, omitted }: Committed): strin
 export function healthText(health: Health, nodes: readonly Pick<Node, "id" | "name">[] = []): string {
 	const { healthy, issues: problems, notUploaded, withoutCredentials, former = [] } = health;
 	const name = (node: string): string => nodes.find(({ id }) => id === node)?.name ?? node;
-	const places = [
+	const notes = [
 		...(withoutCredentials === undefined
 			? []
 			: [`subscription ${withoutCredentials} has no credentials at its node, so no turn starts`]),
@@ -46,7 +46,7 @@ export function healthText(health: Health, nodes: readonly Pick<Node, "id" | "na
 				: `its files before it was moved are at node ${name(node)}: ${inline(trash) || "there were none"}`,
 		),
 	];
-	return [healthy ? "healthy" : problemsText(problems), ...places].join("\n");
+	return [healthy ? "healthy" : problemsText(problems), ...notes].join("\n");
 }
 
 function problemsText(problems: Health["issues"]): string {
@@ -74,16 +74,16 @@ export const originLines = (origin: RemoteStatus | null | undefined): string[] =
 	origin == null ? [] : [`${origin.remote}: ${inline(remoteText(origin))}`];
 
 export function snapshotTable(snapshots: readonly Snapshot[]): string {
-	const held = ({ missing }: Snapshot): string =>
+	const filesText = ({ missing }: Snapshot): string =>
 		missing.length === 0 ? "all" : `all but ${missing.length}: ${missing.map(({ path }) => path).join(", ")}`;
 	const rows = snapshots.map((each) => [
 		each.id,
 		each.at,
 		each.turn === null ? "-" : String(each.turn),
 		each.reason,
-		held(each),
+		filesText(each),
 	]);
-	return table(["SNAPSHOT", "TAKEN", "TURN", "WHY", "HOLDS"], rows) || "no snapshots yet";
+	return table(["SNAPSHOT", "TAKEN", "TURN", "WHY", "FILES"], rows) || "no snapshots yet";
 }
 
 export function leftoverTable(leftovers: readonly Leftover[], dryRun: boolean): string {

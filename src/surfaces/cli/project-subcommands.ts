@@ -43,7 +43,7 @@ export function projectSubcommands(program: Command): void {
 				return `added ${added.slug} (${inline(added.path)})${more}`;
 			});
 		});
-	listCommands(project);
+	listSubcommands(project);
 	subcommand(project, "remove", "remove a project from Brood; its folder is not touched")
 		.argument("<project>", "the project's name")
 		.action((slug, options) =>
@@ -54,14 +54,14 @@ export function projectSubcommands(program: Command): void {
 				({ slug: found, path }) => `removed ${found}  ${inline(path)}`,
 			),
 		);
-	siteCommands(project);
-	moveCommand(project);
-	upkeepCommands(project);
-	configureCommand(project);
+	siteSubcommands(project);
+	moveSubcommand(project);
+	upkeepSubcommands(project);
+	configureSubcommand(project);
 }
 
 /** Where there are several nodes, a path says at which it is. */
-function listCommands(project: Command): void {
+function listSubcommands(project: Command): void {
 	let nodes: readonly Node[] = [];
 	const withNodes = async <T>(cli: CliContext, request: T | Promise<T>): Promise<T> => {
 		nodes = await cli.client.call("nodes");
@@ -106,7 +106,7 @@ function listCommands(project: Command): void {
 		);
 }
 
-function moveCommand(project: Command): void {
+function moveSubcommand(project: Command): void {
 	subcommand(
 		project,
 		"move",
@@ -126,7 +126,7 @@ function moveCommand(project: Command): void {
 }
 
 /** Repositories of a project at other nodes. */
-function siteCommands(project: Command): void {
+function siteSubcommands(project: Command): void {
 	const site = project.command("site").description("a project's repositories at other nodes, for agents moved there");
 	let nodes: readonly Node[] = [];
 	const known = async ({ client }: CliContext): Promise<void> => {
@@ -179,7 +179,7 @@ function siteCommands(project: Command): void {
 		);
 }
 
-function upkeepCommands(project: Command): void {
+function upkeepSubcommands(project: Command): void {
 	subcommand(project, "settings", "show the settings in force, and the commands that the repository wants to run")
 		.argument("[project]", "the project's name; default: the one of this directory")
 		.action(async (slug, options) => {
@@ -233,7 +233,7 @@ function settingsText(slug: string, { settings, issues, unapprovedConfig }: Rout
 	return [...lines, heading, ...asked, `  try: brood project approve-config ${slug} ${fingerprint}`].join("\n");
 }
 
-function configureCommand(project: Command): void {
+function configureSubcommand(project: Command): void {
 	subcommand(project, "configure", "configure what happens at a usage limit, quiet hours and the agent type")
 		.argument("[project]", "the project's name; default: the one of this directory")
 		.addOption(

@@ -19,7 +19,7 @@ const position = (words: string): number => {
 
 export function queueSubcommands(program: Command): void {
 	program.commandsGroup("Work:");
-	promptCommand(program, "prompt", "give an agent a prompt")
+	promptSubcommand(program, "prompt", "give an agent a prompt")
 		.option("--wait", "wait for the turn and print the answer")
 		.option("--follow", "wait for the turn and show what the agent does")
 		.option("--now", "run it now, in one turn, even if the agent is held (paused, for example)")
@@ -32,12 +32,12 @@ export function queueSubcommands(program: Command): void {
 	agentSubcommand(queue, "list", "list queued prompts, the next one first").action((agent, options) =>
 		call("queue", options, { params: { agent } }, promptTable),
 	);
-	promptCommand(queue, "add", "add a prompt to the queue").action(queuePrompt);
-	changeCommands(queue);
+	promptSubcommand(queue, "add", "add a prompt to the queue").action(queuePrompt);
+	changeSubcommands(queue);
 	turnSubcommands(program);
 }
 
-const promptCommand = (parent: Command, name: string, description: string) =>
+const promptSubcommand = (parent: Command, name: string, description: string) =>
 	agentSubcommand(parent, name, description, "the agent's name or id")
 		.argument("[text]", "the prompt; or use --file")
 		.option("-f, --file <file>", "read the prompt from a file; - is standard input")
@@ -49,7 +49,7 @@ const promptCommand = (parent: Command, name: string, description: string) =>
 const queuePrompt = async (...given: Parameters<typeof import("./prompt.ts").prompt>): Promise<void> =>
 	await (await import("./prompt.ts")).prompt(...given);
 
-function changeCommands(queue: Command): void {
+function changeSubcommands(queue: Command): void {
 	const one = (name: string, description: string) =>
 		agentSubcommand(queue, name, description, "the agent").argument("<prompt>", "the prompt's id");
 	one("edit", "replace the text of a prompt; the journal keeps both texts")

@@ -33,7 +33,7 @@ export function subscriptionSubcommands(program: Command): void {
 				table,
 			),
 	);
-	lookCommands(subscription);
+	lookSubcommands(subscription);
 	subcommand(subscription, "cool", "start no turns on a subscription for a while: a cool-down")
 		.argument("<subscription>", "the subscription's name")
 		.option("--until <time>", "an ISO time, or a delay (90s, 10m, 2h, 7d)")
@@ -59,7 +59,7 @@ export function subscriptionSubcommands(program: Command): void {
 const table = async (changed: Subscription): Promise<string> =>
 	(await import("./print-subscriptions.ts")).subscriptionTable([changed]);
 
-function lookCommands(subscription: Command): void {
+function lookSubcommands(subscription: Command): void {
 	subcommand(subscription, "list", "list subscriptions and their slots").action((options) =>
 		call("subscriptions", options, {}, async (all) =>
 			(await import("./print-subscriptions.ts")).subscriptionTable(all),

@@ -6,14 +6,14 @@ import { agentSubcommand, countNumber, mailNumber, onlyProject, subcommand, whol
 
 export function threadSubcommands(program: Command): void {
 	program.commandsGroup("Conversations:");
-	logCommand(program);
-	markCommands(program);
+	logSubcommand(program);
+	markSubcommands(program);
 	mailSubcommands(program);
-	searchCommand(program);
-	eventsCommand(program);
+	searchSubcommand(program);
+	eventsSubcommand(program);
 }
 
-function logCommand(program: Command): void {
+function logSubcommand(program: Command): void {
 	agentSubcommand(
 		program,
 		"log",
@@ -58,7 +58,7 @@ function logCommand(program: Command): void {
 		});
 }
 
-function markCommands(program: Command): void {
+function markSubcommands(program: Command): void {
 	const line = async (item: Item): Promise<string> => (await import("./print-thread.ts")).itemLine(item);
 	agentSubcommand(program, "clear", "start a new context; earlier items stay in the journal").action((agent, options) =>
 		call("clear", options, { params: { agent }, body: {} }, line),
@@ -107,7 +107,7 @@ function mailSubcommands(program: Command): void {
 		);
 }
 
-function searchCommand(program: Command): void {
+function searchSubcommand(program: Command): void {
 	subcommand(program, "search", "search conversations for items with all of these words, newest first")
 		.argument("<text>", "the words; `pars*` matches every word that begins with it")
 		.option("--agent <agent>", "only of this agent")
@@ -120,7 +120,7 @@ function searchCommand(program: Command): void {
 		);
 }
 
-function eventsCommand(program: Command): void {
+function eventsSubcommand(program: Command): void {
 	subcommand(program, "events", "print the journal, the record of everything that happened")
 		.option("--after <id>", "only events after this one", wholeNumber, 0)
 		.option("--agent <agent>", "only of this agent")

@@ -12,18 +12,18 @@ const agentOrIssue = "an agent (name or project/name), or an issue (project#3, o
 
 export function workspaceSubcommands(program: Command, agent: Command): void {
 	for (const parent of [agent, program]) {
-		diffCommand(parent);
-		commitCommand(parent);
-		approveCommand(parent);
-		prCommand(parent);
+		diffSubcommand(parent);
+		commitSubcommand(parent);
+		approveSubcommand(parent);
+		prSubcommand(parent);
 	}
-	workCommands(agent);
-	moveCommand(agent);
-	for (const parent of [agent, program]) syncCommand(parent);
-	snapshotCommands(program);
+	workSubcommands(agent);
+	moveSubcommand(agent);
+	for (const parent of [agent, program]) syncSubcommand(parent);
+	snapshotSubcommands(program);
 }
 
-function diffCommand(parent: Command): void {
+function diffSubcommand(parent: Command): void {
 	scopedSubcommand(parent, "diff", "show the changes of an agent, committed or not, or those of an issue's branch")
 		.argument("<agent|issue>", agentOrIssue)
 		.option("--against <what>", "compare with base, index, parent, or another agent", "base")
@@ -35,7 +35,7 @@ function diffCommand(parent: Command): void {
 		});
 }
 
-function prCommand(parent: Command): void {
+function prSubcommand(parent: Command): void {
 	scopedSubcommand(parent, "pr", "push a branch and open a pull request with gh or glab, or print the link to open one")
 		.argument("<agent|issue>", agentOrIssue)
 		.option("--title <text>", "the title; default: the issue's, or the commit's")
@@ -48,7 +48,7 @@ function prCommand(parent: Command): void {
 		.action(async (name, options) => await (await import("./pr.ts")).pr(name, options));
 }
 
-function commitCommand(parent: Command): void {
+function commitSubcommand(parent: Command): void {
 	agentSubcommand(parent, "commit", "commit an agent's changes under its name")
 		.argument("[paths...]", "only these paths; default: everything that is not ignored")
 		.requiredOption("-m, --message <text>", "the commit message")
@@ -71,7 +71,7 @@ async function health(agent: string, options: { json?: boolean | undefined }): P
 	await call("health", options, input, async (found) => (await import("./print-work.ts")).healthText(found, nodes));
 }
 
-function workCommands(agent: Command): void {
+function workSubcommands(agent: Command): void {
 	agentSubcommand(agent, "health", "check an agent's workspace; nothing is repaired", whose).action(
 		(reference, options) => health(reference, options),
 	);
@@ -85,7 +85,7 @@ function workCommands(agent: Command): void {
 	);
 }
 
-function moveCommand(agent: Command): void {
+function moveSubcommand(agent: Command): void {
 	agentSubcommand(agent, "move", "move an idle agent and its files to another node, also away from a node that is down")
 		.requiredOption("--to <node>", "the node's name or id; see brood node list")
 		.option("--force", "use its last snapshot in the database, without asking its present node for a newer one")
@@ -111,7 +111,7 @@ function movedText({ handle, workspace, missing, notes }: RouteAnswer<"agentMove
 	return [`moved ${handle} to ${to}${where}`, ...lines.map((line) => `  ${inline(line)}`)].join("\n");
 }
 
-function syncCommand(agent: Command): void {
+function syncSubcommand(agent: Command): void {
 	scopedSubcommand(
 		agent,
 		"sync",
@@ -132,7 +132,7 @@ function syncCommand(agent: Command): void {
 		.action(async (references, options) => await (await import("./sync.ts")).sync(references, options));
 }
 
-function approveCommand(parent: Command): void {
+function approveSubcommand(parent: Command): void {
 	scopedSubcommand(parent, "approve", "merge the work of an agent or an issue into base, then update the other agents")
 		.argument("<agent|issue>", agentOrIssue)
 		.option(
@@ -151,7 +151,7 @@ function approveCommand(parent: Command): void {
 		});
 }
 
-function snapshotCommands(program: Command): void {
+function snapshotSubcommands(program: Command): void {
 	const snapshot = program.command("snapshot").description("list and restore snapshots of an agent's files");
 	agentSubcommand(snapshot, "list", "list snapshots, newest first").action((agent, options) =>
 		call("snapshots", options, { params: { agent } }, async (snapshots) =>

@@ -89,8 +89,8 @@ export class MirroredScreen {
 		return known;
 	}
 
-	/** Where its reader was: at the end only the end is kept; elsewhere what is around the place is loaded if need be. */
-	async place(agent: AgentId, anchor: Anchor): Promise<SlashAnswer> {
+	/** To where its reader was: at the end only the end is kept; elsewhere the items around it are loaded. */
+	async restoreAnchor(agent: AgentId, anchor: Anchor): Promise<SlashAnswer> {
 		const conversation = this.conversation(agent);
 		if (anchor === null) conversation.follow();
 		else if (this.#isLoaded && !conversation.covers(anchor.block)) await conversation.around(anchor.block);

@@ -71,7 +71,7 @@ export function shownQuestion(
 }
 
 /** The question so many rows further. */
-export function turned(part: QuestionPart, by: number): Question {
+export function scrolledQuestion(part: QuestionPart, by: number): Question {
 	return { ...part.state, at: Math.max(0, Math.min(part.count - part.rows.length, part.at + by)) };
 }
 
@@ -83,8 +83,8 @@ export function questionRows(
 	const { path, askedAt } = approval;
 	const part = partOf(approval, before, { width, rows });
 	const isPart = part.rows.length < part.count;
-	const place = isPart ? `, rows ${part.at + 1}–${part.at + part.rows.length} of ${part.count}` : "";
-	const head = ` ${path.at(-1) ?? ""} (${path.join("/")}) asks, ${ageOf(askedAt, seen.now)} ago${place}`;
+	const range = isPart ? `, rows ${part.at + 1}–${part.at + part.rows.length} of ${part.count}` : "";
+	const head = ` ${path.at(-1) ?? ""} (${path.join("/")}) asks, ${ageOf(askedAt, seen.now)} ago${range}`;
 	const keys = [
 		part.isRead ? hint("approval", "allow", "allow") : hint("approval", "allow", "read on, then allow"),
 		hint("approval", "deny", "deny"),

@@ -84,7 +84,7 @@ export function conversationPage(state: State, seen: Seen, look: ConversationLoo
 export function followed(state: State, seen: Seen, look: ScreenLook): State {
 	const { current, anchors, panel } = state;
 	const [anchor, blocks] = [anchors.get(current) ?? null, seen.blocks(current)];
-	// the place may not have been loaded yet
+	// the anchor may not have been loaded yet
 	const isLoaded = anchor !== null && isBetween(anchor.block, blocks[0]?.id, blocks.at(-1)?.id);
 	if (!isLoaded || panel !== null || seen.isDetached(current)) return state;
 	if (conversationPage(state, seen, conversationLook(state, seen, look)).anchor !== null) return state;

@@ -22,7 +22,7 @@ import type { SlashAnswer } from "./slash.ts";
 import { heldBack, submissionOf } from "./submission.ts";
 import type { TerminalOptions } from "./terminal-options.ts";
 import { modeOf, type Update } from "./transition.ts";
-import { backToQueue, panelAfter, scrolledBy, update } from "./update.ts";
+import { backToQueue, panelAfter, scrolledTo, update } from "./update.ts";
 
 export class TerminalProgram {
 	readonly #options: TerminalOptions;
@@ -110,7 +110,7 @@ export class TerminalProgram {
 			this.#view.reload();
 			this.#findCurrent();
 			const { current, anchors } = this.#state;
-			this.#ask("", () => this.#view.place(current, anchors.get(current) ?? null));
+			this.#ask("", () => this.#view.restoreAnchor(current, anchors.get(current) ?? null));
 		} else if ("rows" in what) {
 			if (what.item?.agent) this.#view.add(what.item.agent, what.item, !this.#state.anchors.has(what.item.agent));
 			if (what.rows.length > 0) this.#view.refresh();
@@ -220,7 +220,7 @@ export class TerminalProgram {
 		await this.#view.conversation(agent)[where]();
 		if (this.#state.current !== agent || this.#state.anchors.get(agent) !== before) return {};
 		const anchor = scrolled(this.#state, this.#view.seen, this.#conversationLook(), where === "top" ? "top" : by);
-		this.#state = scrolledBy(this.#state, anchor);
+		this.#state = scrolledTo(this.#state, anchor);
 		return {};
 	}
 
@@ -232,7 +232,7 @@ export class TerminalProgram {
 		this.#state = { ...this.#state, current: agent };
 		this.#ask("", async () => {
 			await this.#view.show(agent);
-			return await this.#view.place(agent, this.#state.anchors.get(agent) ?? null);
+			return await this.#view.restoreAnchor(agent, this.#state.anchors.get(agent) ?? null);
 		});
 		this.#saving.begin();
 		this.#screen.repaint();
@@ -260,7 +260,7 @@ export class TerminalProgram {
 			this.#refused(found, { agent: current, typed: text });
 			return;
 		}
-		if (found.isPrompt) this.#state = scrolledBy(this.#state, null);
+		if (found.isPrompt) this.#state = scrolledTo(this.#state, null);
 		this.#ask(found.waits, found.ask, text, found.cancelled);
 	}
 

@@ -6,7 +6,7 @@ import { type Action, actionOf } from "./keymap.ts";
 import type { Panel, PickerFilter, Seen, State } from "./model.ts";
 import { agentAbove, childOf, isLiving, nextNeedingYou, pickerRows, siblingOf } from "./moving.ts";
 import type { Anchor } from "./page.ts";
-import { partOf, type QuestionPart, turned } from "./question.ts";
+import { partOf, type QuestionPart, scrolledQuestion } from "./question.ts";
 import type { SlashAnswer } from "./slash.ts";
 import { goTo, type Key, modeOf, noted, only, type Reading, type Update } from "./transition.ts";
 import { updatePanel } from "./update-panel.ts";
@@ -67,7 +67,7 @@ function act(state: State, action: Action, key: Key, seen: Seen): Update {
 		case "top":
 			return scroll(state, key, "top", seen);
 		case "bottom":
-			return only(scrolledBy(state, null));
+			return only(scrolledTo(state, null));
 		case "interrupt":
 			return interrupt(state, seen);
 		case "quit":
@@ -126,8 +126,8 @@ export function panelAfter(
 
 const opened = (state: State, panel: Panel): State => ({ ...state, panel, armed: null });
 
-/** The current conversation at another place. */
-export function scrolledBy(state: State, anchor: Anchor): State {
+/** The current conversation at another anchor; at its end with null. */
+export function scrolledTo(state: State, anchor: Anchor): State {
 	const anchors = new Map(state.anchors);
 	if (anchor === null) anchors.delete(state.current);
 	else anchors.set(state.current, anchor);
@@ -140,7 +140,7 @@ function scroll(state: State, key: Key, by: number | "top", seen: Seen): Update 
 		only(at, { do: "read", agent: current, where, by: by === "top" ? 0 : by });
 	if (by === "top" && seen.hasOlder(current)) return read(state, "top");
 	const anchor = key.reading.scroll(by);
-	const next = scrolledBy(state, anchor);
+	const next = scrolledTo(state, anchor);
 	const isUp = by === "top" || by < 0;
 	// the end of what is in memory is not the end
 	if (!isUp && anchor === null && seen.isDetached(current)) return read(state, "newer");
@@ -157,7 +157,7 @@ function interrupt(state: State, seen: Seen): Update {
 	const agent = seen.agents.get(state.current);
 	if (agent === undefined || agent.turn === null)
 		return state.anchors.has(state.current)
-			? only(scrolledBy(state, null))
+			? only(scrolledTo(state, null))
 			: only(noted(state, "No turn is running: there is nothing to interrupt."));
 	const { id, handle, turn } = agent;
 	const force = state.interrupted.get(id) === turn.id;
@@ -217,9 +217,9 @@ function answerApproval(state: State, key: Key, seen: Seen): Update | null {
 		case "whole":
 			return only({ ...state, question: { ...part.state, isWide: !part.state.isWide } });
 		case "line-up":
-			return only({ ...state, question: turned(part, -1) });
+			return only({ ...state, question: scrolledQuestion(part, -1) });
 		case "line-down":
-			return only({ ...state, question: turned(part, 1) });
+			return only({ ...state, question: scrolledQuestion(part, 1) });
 		default:
 			return null;
 	}
@@ -235,7 +235,7 @@ function answered(state: State, part: QuestionPart, answer: "allow" | "always" |
 }
 
 function readOn(state: State, part: QuestionPart, { now }: Key): Update {
-	const next = { ...state, question: { ...turned(part, part.rows.length), shownAt: now } };
+	const next = { ...state, question: { ...scrolledQuestion(part, part.rows.length), shownAt: now } };
 	return only(noted(next, "Read it to its end first; the same key then answers."));
 }
 
@@ -264,12 +264,12 @@ function amongBlocks(state: State, selected: number, key: Key, seen: Seen): Upda
 export function toggled(state: State, block: number, reading: Pick<Reading, "anchorWith">): State {
 	const opened = new Set(state.opened);
 	if (!opened.delete(block)) opened.add(block);
-	return scrolledBy({ ...state, opened }, reading.anchorWith(opened, block));
+	return scrolledTo({ ...state, opened }, reading.anchorWith(opened, block));
 }
 
 /** The page moves only if the block is not on it. */
 function select(state: State, block: number, { reading }: Key): Update {
-	const next = reading.isShown(block) ? state : scrolledBy(state, reading.anchorOf(block));
+	const next = reading.isShown(block) ? state : scrolledTo(state, reading.anchorOf(block));
 	return only({ ...next, selected: block });
 }
 

@@ -17,11 +17,11 @@ export function welcomeRows(state: State, seen: Seen, { width, colour }: { width
 			...listed("@file", "names a file of its workspace"),
 			...listed('/fork "prompt"', "makes a child with this conversation and these files"),
 		];
-	const place = seen.project === null ? "without a project" : `in ${inline(seen.project)}`;
+	const where = seen.project === null ? "without a project" : `in ${inline(seen.project)}`;
 	return [
 		...faint(`${inline(agent.handle)} is the root of all agents. Work is done by agents below it.`),
 		"",
-		...listed("/add NAME --type claude", `makes an agent ${place}`),
+		...listed("/add NAME --type claude", `makes an agent ${where}`),
 		...listed("Ctrl+↓, Ctrl+T", "go to an agent; choose one"),
 		...listed("/help, F1", "show the commands, the keys"),
 		...(seen.project === null ? ["", ...faint("Start brood in a git repository to work on its files.")] : []),

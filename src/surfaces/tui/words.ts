@@ -47,7 +47,9 @@ export function problemOf(
 		if (!known.has(name)) return `unknown option '${name.length === 1 ? "-" : "--"}${name}'`;
 		if (value === "") return `option --${name} needs a value`;
 	}
-	const places = usage.replaceAll(/\[?--?[^\]]*\]?/g, "").match(/\S+/g) ?? [];
-	const isOpen = places.some((place) => /…|TEXT|MESSAGE|prompt/.test(place));
-	return isOpen || words.length <= places.length ? null : `too many words: ${words.slice(places.length).join(" ")}`;
+	const positional = usage.replaceAll(/\[?--?[^\]]*\]?/g, "").match(/\S+/g) ?? [];
+	const isOpen = positional.some((each) => /…|TEXT|MESSAGE|prompt/.test(each));
+	return isOpen || words.length <= positional.length
+		? null
+		: `too many words: ${words.slice(positional.length).join(" ")}`;
 }

@@ -89,7 +89,7 @@ export class Draft {
 
 	set(text: string, cursor?: { line: number; column: number }): void {
 		this.#editor.setText(this.#shown(text));
-		if (!this.#editor.fold() && cursor !== undefined) this.#editor.place(cursor);
+		if (!this.#editor.fold() && cursor !== undefined) this.#editor.putCursorAt(cursor);
 	}
 
 	insert(text: string): void {
@@ -190,8 +190,8 @@ export class PlainEditor extends Editor {
 		if (typeof update === "function") Reflect.apply(update, this, []);
 	}
 
-	/** The library has no other way to place the cursor. */
-	place({ line, column }: { line: number; column: number }): void {
+	/** The library has no other way to move the cursor there. */
+	putCursorAt({ line, column }: { line: number; column: number }): void {
 		const lines = this.getLines();
 		const cursorLine = Math.max(0, Math.min(line, lines.length - 1));
 		const cursorCol = Math.max(0, Math.min(column, lines[cursorLine]?.length ?? 0));

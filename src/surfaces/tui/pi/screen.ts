@@ -37,7 +37,7 @@ export interface Painter {
 const frameMs = 50;
 
 /** Draws nothing while the terminal has not taken the last frame. */
-class PatientScreen extends TuiAltScreen {
+class FrameSkippingScreen extends TuiAltScreen {
 	readonly #to: Terminal;
 	#owes = false;
 
@@ -94,7 +94,7 @@ interface ScreenOptions {
 }
 
 export class Screen {
-	readonly #tui: PatientScreen;
+	readonly #tui: FrameSkippingScreen;
 	readonly #terminal: Terminal;
 	readonly #colour: boolean;
 	#lastFrame = 0;
@@ -105,7 +105,7 @@ export class Screen {
 		useKeys();
 		this.#colour = colour;
 		this.#terminal = terminal;
-		this.#tui = new PatientScreen(terminal, { mouse, together: (column, row) => painter.together(column, row) });
+		this.#tui = new FrameSkippingScreen(terminal, { mouse, together: (column, row) => painter.together(column, row) });
 		const root = {
 			render: (width: number) => painter.draw(width, this.#terminal.rows),
 			handleInput: (data: string) => {
