@@ -1,4 +1,4 @@
-// The places in the navigation, each with the key that follows `g`.
+// The entries of the navigation, each with the key that follows `g`.
 
 import type { IconName } from "../ui/icon.tsx";
 import { paths } from "../ui/paths.ts";

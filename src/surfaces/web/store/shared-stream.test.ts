@@ -2,20 +2,20 @@ import { expect, test } from "vitest";
 import { human } from "#contract/ids.ts";
 import type { StreamMessage } from "#contract/stream.ts";
 import type { WireEvent } from "#contract/wire.ts";
-import { type OpenStream, type Said, SharedStream } from "./shared-stream.ts";
+import { type OpenStream, SharedStream, type TabMessage } from "./shared-stream.ts";
 
 /** A browser with tabs: one channel, one lock, and a daemon whose journal has the events 1 to `last`. */
 class Browser {
 	readonly connections: { after: number; threads: string | undefined; signal: AbortSignal }[] = [];
-	readonly #tabs: { hear: ((event: { data: Said }) => void)[]; lead: () => void }[] = [];
+	readonly #tabs: { receive: ((event: { data: TabMessage }) => void)[]; lead: () => void }[] = [];
 	readonly #live = new Map<AbortSignal, (message: StreamMessage | null) => void>();
 	last = 0;
 
 	tab(name: string): SharedStream {
-		const hear: ((event: { data: Said }) => void)[] = [];
+		const receive: ((event: { data: TabMessage }) => void)[] = [];
 		let lead = (): void => {};
 		const leading = new Promise<void>((resolve) => (lead = resolve));
-		const own = { hear, lead };
+		const own = { receive, lead };
 		this.#tabs.push(own);
 		if (this.#tabs.length === 1) lead();
 		return new SharedStream({
@@ -23,9 +23,9 @@ class Browser {
 			open: this.#open,
 			channel: {
 				postMessage: (data) => {
-					for (const other of this.#tabs) if (other !== own) for (const each of other.hear) each({ data });
+					for (const other of this.#tabs) if (other !== own) for (const each of other.receive) each({ data });
 				},
-				addEventListener: (_, each) => void hear.push(each),
+				addEventListener: (_, each) => void receive.push(each),
 			},
 			lead: () => leading,
 		});

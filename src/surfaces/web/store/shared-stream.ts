@@ -20,19 +20,19 @@ interface Want {
 	threads: readonly string[];
 }
 
-export type Said =
+export type TabMessage =
 	| { want: Want }
 	| { leave: string }
 	/** a new leader asks what all tabs want */
-	| { roll: true }
+	| { rollCall: true }
 	| { begin: string; wants: readonly string[] }
 	| { message: StreamMessage; of: string }
 	| { end: string; wants: readonly string[]; refusal: Refusal | null };
 
 /** The tabs of one browser; `BroadcastChannel` is one. */
 export interface Channel {
-	postMessage(said: Said): void;
-	addEventListener(kind: "message", hear: (event: { data: Said }) => void): void;
+	postMessage(said: TabMessage): void;
+	addEventListener(kind: "message", receive: (event: { data: TabMessage }) => void): void;
 }
 
 export interface SharedStreamParts {
@@ -59,10 +59,10 @@ export class SharedStream {
 
 	constructor(parts: SharedStreamParts) {
 		this.#parts = parts;
-		parts.channel.addEventListener("message", ({ data }) => this.#hear(data));
+		parts.channel.addEventListener("message", ({ data }) => this.#receive(data));
 		void parts.lead().then(() => {
 			this.#leader = new Leader(parts, (said) => this.#say(said));
-			this.#say({ roll: true });
+			this.#say({ rollCall: true });
 		});
 	}
 
@@ -103,15 +103,15 @@ export class SharedStream {
 		}
 	}
 
-	#say(said: Said): void {
+	#say(said: TabMessage): void {
 		this.#parts.channel.postMessage(said);
-		this.#hear(said);
+		this.#receive(said);
 	}
 
-	#hear(said: Said): void {
-		this.#leader?.hear(said);
+	#receive(said: TabMessage): void {
+		this.#leader?.receive(said);
 		for (const reader of this.#readers.values()) {
-			if ("roll" in said) this.#answerRoll(reader);
+			if ("rollCall" in said) this.#answerRollCall(reader);
 			else if ("begin" in said && said.wants.includes(reader.want.id)) reader.of = said.begin;
 			else if ("message" in said && said.of === reader.of) reader.push(said.message);
 			else if ("end" in said && said.wants.includes(reader.want.id)) reader.push({ end: said.refusal });
@@ -119,7 +119,7 @@ export class SharedStream {
 	}
 
 	/** Later messages of the old leader's connection are not taken: the new one begins where this reader stands. */
-	#answerRoll(reader: Reader): void {
+	#answerRollCall(reader: Reader): void {
 		reader.of = null;
 		this.#say({ want: { ...reader.want } });
 	}
@@ -128,24 +128,24 @@ export class SharedStream {
 /** The part of the tab that connects. */
 class Leader {
 	readonly #parts: SharedStreamParts;
-	readonly #say: (said: Said) => void;
+	readonly #say: (said: TabMessage) => void;
 	readonly #wants = new Map<string, Want & { served: boolean }>();
 	#connection = new AbortController();
 	#position = 0;
 	#count = 0;
 	#scheduled = false;
 
-	constructor(parts: SharedStreamParts, say: (said: Said) => void) {
+	constructor(parts: SharedStreamParts, say: (said: TabMessage) => void) {
 		this.#parts = parts;
 		this.#say = say;
 	}
 
-	hear(said: Said): void {
+	receive(said: TabMessage): void {
 		if ("leave" in said) this.#wants.delete(said.leave);
 		if (!("want" in said)) return;
 		this.#wants.set(said.want.id, { ...said.want, served: false });
 		if (this.#scheduled) return;
-		// several tabs answer a roll at once: one connection for all
+		// several tabs answer a roll call at once: one connection for all
 		this.#scheduled = true;
 		setTimeout(() => {
 			this.#scheduled = false;

@@ -54,8 +54,14 @@ export function AddAgent() {
 				<h1>Add an agent</h1>
 			</header>
 			<Form className="form">
-				<Place fields={fields} project={project.data ?? ""} type={type} vendors={vendors.data ?? []} set={set} />
-				<Work fields={fields} set={set} />
+				<ProjectAndType
+					fields={fields}
+					project={project.data ?? ""}
+					type={type}
+					vendors={vendors.data ?? []}
+					set={set}
+				/>
+				<NameAndPrompt fields={fields} set={set} />
 				<div className="bar">
 					<Button kind="primary" why={type === "" ? "Choose an agent type." : null} onClick={add}>
 						Add the agent
@@ -80,14 +86,14 @@ interface FieldProps {
 	set(name: keyof Fields): (value: string) => void;
 }
 
-interface PlaceProps extends FieldProps {
+interface ProjectAndTypeProps extends FieldProps {
 	project: string;
 	type: string;
 	vendors: readonly VendorAgent[];
 }
 
 /** Where it works and what runs it. */
-function Place({ project, type, vendors, set }: PlaceProps) {
+function ProjectAndType({ project, type, vendors, set }: ProjectAndTypeProps) {
 	const { projects } = useSeen();
 	return (
 		<>
@@ -106,7 +112,7 @@ function Place({ project, type, vendors, set }: PlaceProps) {
 }
 
 /** What it is called, and what it does first. */
-function Work({ fields, set }: FieldProps) {
+function NameAndPrompt({ fields, set }: FieldProps) {
 	return (
 		<>
 			<TextField label="Name (optional, derived from the prompt)" value={fields.name} onChange={set("name")} />

@@ -10,7 +10,7 @@ import { ActorName } from "./block.tsx";
 
 export function AgentHeader({ agent }: { agent: Agent }) {
 	const { type, model, workspace, project, waitingFor } = agent;
-	const facts = [
+	const fields = [
 		...[project, model === null ? type : `${type} ${model}`, useSeen().nodeOf(agent)],
 		...[workspace?.branch, tokensAndCost(agent.spent)],
 	];
@@ -19,7 +19,7 @@ export function AgentHeader({ agent }: { agent: Agent }) {
 			<Path agent={agent} />
 			<StateWord agent={agent} />
 			{agent.turn !== null && <Age at={agent.turn.startedAt} />}
-			<span className="meta clip agent-facts">{facts.filter(Boolean).join(" · ")}</span>
+			<span className="meta clip agent-fields">{fields.filter(Boolean).join(" · ")}</span>
 			<span className="spread" />
 			<AgentControls agent={agent} />
 			{waitingFor !== null && agent.holds.length === 0 && (agent.turn === null || agent.turn.phase === "slot") && (

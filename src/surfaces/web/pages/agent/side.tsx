@@ -16,7 +16,7 @@ interface SideProps {
 
 const tabs = ["Changes", "Queue", "Mail", "Workspace", "Audit"] as const;
 
-/** The place of the tab that a key goes to; -1 for other keys. */
+/** The index of the tab that a key goes to; -1 for other keys. */
 function tabAfter(key: string, at: number): number {
 	const last = tabs.length - 1;
 	if (key === "ArrowRight") return at === last ? 0 : at + 1;

@@ -10,7 +10,7 @@ import { Loading, RefusedPlaceholder } from "../../ui/placeholder.tsx";
 
 export function WorkspacePanel({ agent }: { agent: Agent }) {
 	const { workspace, spent, budget, budgetLeft, policy, subscription, lastError, lineage } = agent;
-	const facts: readonly (readonly [string, string | null])[] = [
+	const fields: readonly (readonly [string, string | null])[] = [
 		["Workspace", workspace?.kind ?? "none"],
 		["Folder", workspace?.path ?? null],
 		["Branch", workspace?.branch ?? null],
@@ -29,8 +29,8 @@ export function WorkspacePanel({ agent }: { agent: Agent }) {
 	];
 	return (
 		<>
-			<dl className="facts">
-				{facts.map(([name, value]) =>
+			<dl className="fields">
+				{fields.map(([name, value]) =>
 					value === null ? null : (
 						<div key={name}>
 							<dt>{name}</dt>

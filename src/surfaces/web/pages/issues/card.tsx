@@ -43,7 +43,7 @@ function CardFace({ issue, grip = {} }: { issue: Issue; grip?: ComponentProps<"b
 				<Link href={paths.issue(project, number)} className="card-title">
 					<span className="meta">#{number}</span> {title}
 				</Link>
-				<p className="meta clip card-facts">
+				<p className="meta clip card-fields">
 					{agent !== null && assignee !== null && (
 						<span>
 							<Assignee id={assignee} handle={agent} />

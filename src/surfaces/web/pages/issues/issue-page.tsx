@@ -70,7 +70,7 @@ function Known({ project, number }: { project: ProjectSlug; number: number }) {
 					<Documents issue={issue} />
 				</div>
 				<aside className="issue-side" aria-label="Details">
-					<Facts issue={issue} />
+					<IssueFields issue={issue} />
 					<Dependencies issue={issue} onDone={() => setSaid(said + 1)} />
 					<IssueRuns runs={issue.runs} />
 				</aside>
@@ -161,9 +161,9 @@ function Documents({ issue: { documents } }: { issue: IssueDetails }) {
 	);
 }
 
-function Facts({ issue }: { issue: IssueDetails }) {
+function IssueFields({ issue }: { issue: IssueDetails }) {
 	const { preset, priority, labels, branch, createdAt } = issue;
-	const facts: [name: string, value: ReactNode][] = [
+	const fields: [name: string, value: ReactNode][] = [
 		["preset", preset],
 		["priority", priority],
 		["labels", labels.join(", ") || "none"],
@@ -183,7 +183,7 @@ function Facts({ issue }: { issue: IssueDetails }) {
 		<section className="panel">
 			<h2 className="panel-title">Details</h2>
 			<dl className="settings-list">
-				{facts.map(([name, value]) => (
+				{fields.map(([name, value]) => (
 					<div key={name}>
 						<dt className="meta">{name}</dt>
 						<dd>{value}</dd>

@@ -3,8 +3,8 @@ import { type CommentBoxes, closed, noBoxes, opened, typed } from "./comment-box
 import type { Picked } from "./review-lines.tsx";
 
 const line = (from: number, path = "a.ts"): Picked => ({ path, side: "new", from, to: from, lines: [] });
-const shown = ({ places, texts }: CommentBoxes) =>
-	places.map((place) => [place.path, place.from, place.to, texts.get(place) ?? ""]);
+const shown = ({ ranges, texts }: CommentBoxes) =>
+	ranges.map((range) => [range.path, range.from, range.to, texts.get(range) ?? ""]);
 
 test("a box with text stays open when another line is picked, and an empty one does not", () => {
 	const three = line(3);

@@ -1,36 +1,36 @@
-// The comments that are being written: a box below each place. A box with text stays open until its comment is added or
-// cancelled, whatever else is clicked meanwhile.
+// The comments that are being written: a box below each range of lines. A box with text stays open until its
+// comment is added or cancelled, whatever else is clicked meanwhile.
 import type { Picked } from "./review-lines.tsx";
 
 export interface CommentBoxes {
 	/** the last one has the focus, and Shift extends it */
-	places: readonly Picked[];
-	/** apart from the places: a key that is pressed changes no row of the diff */
+	ranges: readonly Picked[];
+	/** apart from the ranges: a key that is pressed changes no row of the diff */
 	texts: ReadonlyMap<Picked, string>;
 }
 
-export const noBoxes: CommentBoxes = { places: [], texts: new Map() };
+export const noBoxes: CommentBoxes = { ranges: [], texts: new Map() };
 
-export function opened({ places, texts }: CommentBoxes, next: Picked, extends_: boolean): CommentBoxes {
-	const last = places.at(-1);
+export function opened({ ranges, texts }: CommentBoxes, next: Picked, extends_: boolean): CommentBoxes {
+	const last = ranges.at(-1);
 	const range = extends_ && last !== undefined ? joined(last, next) : null;
 	if (last !== undefined && range !== null)
 		return {
-			places: [...places.slice(0, -1), range],
+			ranges: [...ranges.slice(0, -1), range],
 			texts: withText(texts, last, "").set(range, texts.get(last) ?? ""),
 		};
-	const same = places.find((each) => isSame(each, next)) ?? next;
-	const written = places.filter((each) => each !== same && (texts.get(each) ?? "").trim() !== "");
-	return { places: [...written, same], texts };
+	const same = ranges.find((each) => isSame(each, next)) ?? next;
+	const written = ranges.filter((each) => each !== same && (texts.get(each) ?? "").trim() !== "");
+	return { ranges: [...written, same], texts };
 }
 
-export const typed = ({ places, texts }: CommentBoxes, at: Picked, text: string): CommentBoxes => ({
-	places,
+export const typed = ({ ranges, texts }: CommentBoxes, at: Picked, text: string): CommentBoxes => ({
+	ranges,
 	texts: withText(texts, at, text),
 });
 
-export const closed = ({ places, texts }: CommentBoxes, at: Picked): CommentBoxes => ({
-	places: places.filter((each) => each !== at),
+export const closed = ({ ranges, texts }: CommentBoxes, at: Picked): CommentBoxes => ({
+	ranges: ranges.filter((each) => each !== at),
 	texts: withText(texts, at, ""),
 });
 

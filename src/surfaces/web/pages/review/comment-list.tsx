@@ -22,9 +22,9 @@ export function CommentList({
 			<ul className="rows">
 				{comments.map((comment, at) => (
 					<li key={`${comment.path}:${comment.from}:${comment.text}`} className="row">
-						<span className="mono clip">{placeOf(comment)}</span>
+						<span className="mono clip">{rangeText(comment)}</span>
 						<span className="row-line review-comment-text">{comment.text}</span>
-						<Button kind="quiet" about={placeOf(comment)} onClick={() => onRemove(at)}>
+						<Button kind="quiet" about={rangeText(comment)} onClick={() => onRemove(at)}>
 							Remove
 						</Button>
 					</li>
@@ -34,5 +34,5 @@ export function CommentList({
 	);
 }
 
-export const placeOf = ({ path, from, to }: ReviewComment): string =>
+export const rangeText = ({ path, from, to }: ReviewComment): string =>
 	from === null ? path : `${path}:${from}${to === null || to === from ? "" : `–${to}`}`;

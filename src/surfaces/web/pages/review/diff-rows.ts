@@ -57,17 +57,17 @@ export function diffRows({ pages: { files, drawn, long }, layout, viewed, commen
 type Below = ReadonlyMap<string, readonly Row[]>;
 
 const wholeFile = "";
-const placeIn = ({ side, to }: Pick<Picked, "side" | "to">): string => (to === null ? wholeFile : `${side} ${to}`);
+const lineKey = ({ side, to }: Pick<Picked, "side" | "to">): string => (to === null ? wholeFile : `${side} ${to}`);
 
 /** By file and last line: the comments and boxes that are shown below it. */
 function belowLines(comments: readonly ReviewComment[], boxes: readonly Picked[]): ReadonlyMap<string, Below> {
 	const all = [
-		...comments.map((comment) => ({ place: comment, row: { kind: "comment", comment } as const })),
-		...boxes.map((picked) => ({ place: picked, row: { kind: "box", picked } as const })),
+		...comments.map((comment) => ({ range: comment, row: { kind: "comment", comment } as const })),
+		...boxes.map((picked) => ({ range: picked, row: { kind: "box", picked } as const })),
 	];
-	const files = [...Map.groupBy(all, ({ place }) => place.path)].map(([path, those]): [string, Below] => {
-		const places = [...Map.groupBy(those, ({ place }) => placeIn(place))];
-		return [path, new Map(places.map(([place, rows]) => [place, rows.map(({ row }) => row)]))];
+	const files = [...Map.groupBy(all, ({ range }) => range.path)].map(([path, those]): [string, Below] => {
+		const byLine = [...Map.groupBy(those, ({ range }) => lineKey(range))];
+		return [path, new Map(byLine.map(([key, rows]) => [key, rows.map(({ row }) => row)]))];
 	});
 	return new Map(files);
 }
@@ -83,7 +83,7 @@ function bodyOf(file: DiffFile, layout: Layout, below: Below | undefined): reado
 	if (known === undefined) bodies[layout].set(file, rows);
 	return below === undefined
 		? rows
-		: rows.flatMap((row) => [row, ...placesOf(row).flatMap((place) => below.get(place) ?? [])]);
+		: rows.flatMap((row) => [row, ...lineKeysOf(row).flatMap((key) => below.get(key) ?? [])]);
 }
 
 const inlineRows = (file: DiffFile): Row[] => file.lines.map((line, at) => ({ kind: "line", file, line, at }));
@@ -91,7 +91,7 @@ const inlineRows = (file: DiffFile): Row[] => file.lines.map((line, at) => ({ ki
 const pairedRows = (file: DiffFile): Row[] => sideBySide(file).map((row, at) => ({ kind: "pair", file, row, at }));
 
 /** What a row has on each side, as comments name it. */
-function placesOf(row: Row): readonly string[] {
+function lineKeysOf(row: Row): readonly string[] {
 	if (row.kind === "line") return [...lineAt(row.line, "old"), ...lineAt(row.line, "new")];
 	if (row.kind !== "pair" || row.row.kind !== "pair") return [];
 	const { left, right } = row.row;
@@ -99,4 +99,4 @@ function placesOf(row: Row): readonly string[] {
 }
 
 const lineAt = (line: DiffLine | undefined, side: Picked["side"]): readonly string[] =>
-	line === undefined || line.kind === "hunk" || line[side] === null ? [] : [placeIn({ side, to: line[side] })];
+	line === undefined || line.kind === "hunk" || line[side] === null ? [] : [lineKey({ side, to: line[side] })];

@@ -27,18 +27,18 @@ interface ReviewDiffProps {
 export function ReviewDiff({ pages, want, loadWhole, layout, draft, current }: ReviewDiffProps) {
 	const list = useRef<VListHandle>(null);
 	const [boxes, setBoxes] = useCommentBoxes(draft.subject);
-	const { places } = boxes;
+	const { ranges } = boxes;
 	const { viewed, comments } = draft;
 	const { rows, heads } = useMemo(
-		() => diffRows({ pages, layout, viewed, comments, boxes: places }),
-		[pages, layout, viewed, comments, places],
+		() => diffRows({ pages, layout, viewed, comments, boxes: ranges }),
+		[pages, layout, viewed, comments, ranges],
 	);
 	// biome-ignore lint/correctness/useExhaustiveDependencies: only when another file is chosen
 	useEffect(() => {
 		const at = current === null ? undefined : heads.get(current);
 		if (at !== undefined) list.current?.scrollToIndex(at, { align: "start" });
 	}, [current]);
-	const picked = places.at(-1) ?? null;
+	const picked = ranges.at(-1) ?? null;
 	const written = rows.findIndex((row) => row.kind === "box" && row.picked === picked);
 	const { problem, drawn: loaded } = pages;
 	const pick = useCallback(

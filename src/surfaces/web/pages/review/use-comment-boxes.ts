@@ -19,9 +19,9 @@ export function useCommentBoxes(
 	return [boxes, change];
 }
 
-function keep(key: string, { places, texts }: CommentBoxes): void {
+function keep(key: string, { ranges, texts }: CommentBoxes): void {
 	try {
-		sessionStorage.setItem(key, JSON.stringify(places.map((place) => [place, texts.get(place) ?? ""])));
+		sessionStorage.setItem(key, JSON.stringify(ranges.map((range) => [range, texts.get(range) ?? ""])));
 	} catch {
 		// the storage is full: the comments are there until the page is left
 	}
@@ -29,9 +29,9 @@ function keep(key: string, { places, texts }: CommentBoxes): void {
 
 function kept(key: string): CommentBoxes {
 	try {
-		const all: [CommentBoxes["places"][number], string][] = JSON.parse(sessionStorage.getItem(key) ?? "[]");
+		const all: [CommentBoxes["ranges"][number], string][] = JSON.parse(sessionStorage.getItem(key) ?? "[]");
 		const written = all.filter(([, text]) => text !== "");
-		return { places: written.map(([place]) => place), texts: new Map(written) };
+		return { ranges: written.map(([range]) => range), texts: new Map(written) };
 	} catch {
 		return noBoxes;
 	}

@@ -18,7 +18,7 @@ export interface DiffPages {
 	isListed: boolean;
 }
 
-interface Loading {
+interface DiffLoader {
 	/** loads the patches from this file on */
 	want(path: string): void;
 	loadWhole(path: string): Promise<void>;
@@ -26,7 +26,10 @@ interface Loading {
 
 type FirstDiff = RouteAnswer<"diff"> | RouteAnswer<"issueDiff">;
 
-export function useDiffPages(subject: Subject, again: number): { read: Read<FirstDiff>; pages: DiffPages } & Loading {
+export function useDiffPages(
+	subject: Subject,
+	again: number,
+): { read: Read<FirstDiff>; pages: DiffPages } & DiffLoader {
 	const { client } = useStore();
 	const { params, diff: route } = routesOf(subject);
 	const key = JSON.stringify(params);

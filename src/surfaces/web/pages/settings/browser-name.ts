@@ -16,9 +16,11 @@ const systems: readonly [string, RegExp][] = [
 ];
 
 /** As it names itself, if it is none of these. */
-export function browserName(agent: string): string {
-	const program = programs.map(([name, says]) => [name, says.exec(agent)?.[1]] as const).find(([, version]) => version);
-	const system = systems.find(([, says]) => says.test(agent));
-	if (program === undefined) return agent;
+export function browserName(userAgent: string): string {
+	const program = programs
+		.map(([name, says]) => [name, says.exec(userAgent)?.[1]] as const)
+		.find(([, version]) => version);
+	const system = systems.find(([, says]) => says.test(userAgent));
+	if (program === undefined) return userAgent;
 	return `${program[0]} ${program[1]}${system === undefined ? "" : ` on ${system[0]}`}`;
 }

@@ -9,7 +9,7 @@ import { RefusedPlaceholder } from "../../ui/placeholder.tsx";
 
 const onLimits = { wait: "wait", fallback: "use the fallback", stop: "stop until resumed" } as const;
 
-interface Changes {
+interface SettingsChange {
 	auto?: boolean;
 	agentsMax?: number;
 	agentType?: string | null;
@@ -19,7 +19,7 @@ interface Changes {
 export function ProjectSettings({ project, vendors }: { project: Project; vendors: readonly VendorAgent[] }) {
 	const { slug, path, base, auto, agentsMax, agentType, onLimit, problem, preset } = project;
 	const act = useAct();
-	const configure = (body: Changes) =>
+	const configure = (body: SettingsChange) =>
 		act("projectConfigure", { params: { project: slug }, body }, `${slug} was changed.`);
 	return (
 		<section className="panel" aria-labelledby={`project-${slug}`}>

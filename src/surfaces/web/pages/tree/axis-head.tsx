@@ -8,12 +8,12 @@ export function AxisHead({ axis }: { axis: TimeAxis }) {
 			<span className="tree-name meta">agent</span>
 			<div className="axis">
 				{ticks.map(({ at, time }) => (
-					<span key={time} className="axis-tick meta" style={{ left: placeOf(at) }}>
+					<span key={time} className="axis-tick meta" style={{ left: leftOf(at) }}>
 						{tickOf(time)}
 					</span>
 				))}
 				{gaps.map(({ at, ms }) => (
-					<span key={at} className="axis-gap meta" style={{ left: placeOf(at) }}>
+					<span key={at} className="axis-gap meta" style={{ left: leftOf(at) }}>
 						╌{lengthOf(ms)}╌
 					</span>
 				))}
@@ -23,8 +23,8 @@ export function AxisHead({ axis }: { axis: TimeAxis }) {
 	);
 }
 
-/** A label is centred on its place, and whole at the edges too. */
-const placeOf = (at: number): string => `clamp(22px, ${at * 100}%, calc(100% - 22px))`;
+/** A label is centred on its time, and whole at the edges too. */
+const leftOf = (at: number): string => `clamp(22px, ${at * 100}%, calc(100% - 22px))`;
 
 const tickOf = (time: number): string => clockOf(new Date(time).toISOString());
 
