@@ -53,7 +53,7 @@ test("the type of agent 0 can be chosen later, and its children have it; others 
 	});
 });
 
-test("a subscription is for a type of agent; makers of models are told which agents use them", async () => {
+test("a subscription is for a type of agent; the name of a model's vendor is refused with the types to use", async () => {
 	expect((await sh.json("subscription", "add", "x", "--type", "nonsense")).error.message).toContain("claude");
 	expect((await sh.json("subscription", "add", "x", "--type", "openai")).error).toMatchObject({
 		code: "VALIDATION_ERROR",
