@@ -33,11 +33,11 @@ const long = [
  * the other. Loading our source for each of them would take longer than their tests.
  */
 const together = [
-	"test/{commands,dispatch,engine,environment,golden,seeds}.test.ts",
+	"test/{commands,dispatch,engine,environment,golden,source-documents}.test.ts",
 	"test/api/{document,guard,lists,mirror,names,persons,raw,setup,stream,uninstall}.test.ts",
 	"test/conformance/{bounded,lists,plans,receipts,search,store}.test.ts",
 	"test/faults/{log,neighbours,settings}.test.ts",
-	"test/history/{broken,seeds}.test.ts",
+	"test/history/{broken,source-documents}.test.ts",
 	"test/issues/{executed,falcon,flow,simulation,verbs}.test.ts",
 	"test/nodes/{database,errand-faults,errands,fence,moved-trees,moving,placement,routes}.test.ts",
 	"test/nodes/{rows,simulation,surfaces,tail,writers}.test.ts",

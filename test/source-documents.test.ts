@@ -1,4 +1,4 @@
-// The page of what the seeds ask for names tests that are there, and none that is skipped.
+// The page of what the source documents ask for names tests that are there, and none that is skipped.
 import { existsSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 
@@ -7,7 +7,7 @@ interface Row {
 	shown: string;
 }
 
-const rows: Row[] = readFileSync("docs/internals/seeds.md", "utf8")
+const rows: Row[] = readFileSync("docs/internals/source-documents.md", "utf8")
 	.split("\n")
 	.flatMap((line) => {
 		const [, feature, shown] = /^\| (?!feature|---)(.+) \| (.+) \|$/.exec(line) ?? [];
@@ -34,28 +34,28 @@ function faultsOf({ feature, shown }: Row): string[] {
 	);
 }
 
-test("every feature of the seeds is shown by tests that are there", () => {
+test("every feature of the source documents is shown by tests that are there", () => {
 	expect(rows.length).toBeGreaterThan(180);
 	expect(new Set(rows.map(({ feature }) => feature)).size).toBe(rows.length);
 	expect(rows.flatMap(faultsOf)).toEqual([]);
 });
 
 test("a feature without a test, and a test that is not there, are noticed: the control", () => {
-	const file = "`test/seeds.test.ts`";
+	const file = "`test/source-documents.test.ts`";
 	expect(
 		[
 			{ feature: "a", shown: "somewhere" },
 			{ feature: "b", shown: `${file} "no such title"` },
-			{ feature: "c", shown: '`test/no-such.test.ts` "every feature of the seeds"' },
+			{ feature: "c", shown: '`test/no-such.test.ts` "every feature of the source documents"' },
 			// words in a test that are not titles
 			{ feature: "d", shown: `${file} "The dashboard"` },
-			{ feature: "e", shown: `${file} "every feature of the seeds is shown"` },
+			{ feature: "e", shown: `${file} "every feature of the source documents is shown"` },
 		].flatMap(faultsOf),
 	).toEqual([
 		"a: nothing shows it",
-		"test/seeds.test.ts: no such title",
-		"test/no-such.test.ts: every feature of the seeds",
-		"test/seeds.test.ts: The dashboard",
+		"test/source-documents.test.ts: no such title",
+		"test/no-such.test.ts: every feature of the source documents",
+		"test/source-documents.test.ts: The dashboard",
 	]);
 	expect(titlesIn('test.skip("later", f); test.each([["a"], ["b"]])("%s works", f); describe("group", f);')).toEqual([
 		"%s works",
