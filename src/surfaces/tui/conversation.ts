@@ -11,7 +11,7 @@ export interface Range {
 }
 
 /** Where items come from. */
-export interface Source {
+export interface ConversationSource {
 	/** the last items of the agent's own thread */
 	live(): readonly Item[];
 	/** the agent and those whose conversation it inherited, itself first */
@@ -39,14 +39,14 @@ const windowMax = 3000;
 
 export class Conversation {
 	readonly #agent: AgentId;
-	readonly #source: Source;
+	readonly #source: ConversationSource;
 	#items: Item[];
 	#blocks = new Blocks();
 	/** newer items than the last one exist that are not in memory */
 	#isDetached = false;
 	#hasOlder = true;
 
-	constructor(agent: AgentId, source: Source) {
+	constructor(agent: AgentId, source: ConversationSource) {
 		this.#agent = agent;
 		this.#source = source;
 		this.#items = [];

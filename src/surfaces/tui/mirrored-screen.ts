@@ -5,7 +5,7 @@ import type { AgentId, ProjectSlug } from "#contract/ids.ts";
 import type { Agent, Item } from "#contract/wire.ts";
 import { nodeName } from "#views/node-name.ts";
 import { inboxOf, treeOf } from "#views/overviews.ts";
-import { Conversation, rangesOf, type Source } from "./conversation.ts";
+import { Conversation, type ConversationSource, rangesOf } from "./conversation.ts";
 import type { Seen } from "./model.ts";
 import { isIn } from "./moving.ts";
 import type { Anchor } from "./page.ts";
@@ -97,7 +97,7 @@ export class MirroredScreen {
 		return {};
 	}
 
-	#source(agent: AgentId): Source {
+	#source(agent: AgentId): ConversationSource {
 		return {
 			live: () => this.#mirror.thread(agent),
 			ranges: () => rangesOf(agent, (id) => this.#mirror.view.rows.agent.get(id)?.lineage ?? null),

@@ -62,12 +62,12 @@ export interface State {
 	/** commands that have not answered yet, the latest last, and where they were given */
 	waiting: readonly { id: number; text: string; agent: AgentId; awaited: readonly AgentId[] }[];
 	/** how far the question above the input was read; null if it has just come */
-	question: Question | null;
+	question: QuestionState | null;
 	/** the files of diffs that were viewed, as they were then */
 	viewed: ReadonlySet<string>;
 }
 
-export interface Question {
+export interface QuestionState {
 	approval: number;
 	/** the first row that is shown */
 	at: number;

@@ -18,7 +18,7 @@ export interface Page {
 	isStart: boolean;
 }
 
-interface Source<B extends Identified> {
+interface PageSource<B extends Identified> {
 	/** in the order of their ids */
 	blocks: readonly B[];
 	/** below the last block: the messages that are being written */
@@ -27,7 +27,7 @@ interface Source<B extends Identified> {
 }
 
 /** The page at an anchor. A page that would end above its bottom shows the end. */
-export function pageAt<B extends Identified>(source: Source<B>, anchor: Anchor, height: number): Page {
+export function pageAt<B extends Identified>(source: PageSource<B>, anchor: Anchor, height: number): Page {
 	const { blocks, tail, rowsOf } = source;
 	const from = anchor === null ? null : indexOf(blocks, anchor.block);
 	if (anchor === null || from === null) return lastPage(source, height);
@@ -43,7 +43,7 @@ export function pageAt<B extends Identified>(source: Source<B>, anchor: Anchor, 
 }
 
 /** The anchor so many rows further up (negative) or down. */
-export function moved<B extends Identified>(source: Source<B>, anchor: Anchor, by: number, height: number): Anchor {
+export function moved<B extends Identified>(source: PageSource<B>, anchor: Anchor, by: number, height: number): Anchor {
 	const { blocks, rowsOf } = source;
 	const start = pageAt(source, anchor, height);
 	const top = start.anchor ?? topOf(source, height);
@@ -65,7 +65,7 @@ export function moved<B extends Identified>(source: Source<B>, anchor: Anchor, b
 
 /** Whether the first row of a block is on the page. */
 export function isBegunOn<B extends Identified>(
-	source: Source<B>,
+	source: PageSource<B>,
 	anchor: Anchor,
 	height: number,
 	block: number,
@@ -76,7 +76,7 @@ export function isBegunOn<B extends Identified>(
 }
 
 /** The row at the top of the last page. */
-function topOf<B extends Identified>({ blocks, tail, rowsOf }: Source<B>, height: number): Anchor {
+function topOf<B extends Identified>({ blocks, tail, rowsOf }: PageSource<B>, height: number): Anchor {
 	let missing = height - tail.length;
 	for (let at = blocks.length - 1; at >= 0; at--) {
 		const block = blocks[at] ?? never();
@@ -87,7 +87,7 @@ function topOf<B extends Identified>({ blocks, tail, rowsOf }: Source<B>, height
 	return null;
 }
 
-function lastPage<B extends Identified>({ blocks, tail, rowsOf }: Source<B>, height: number): Page {
+function lastPage<B extends Identified>({ blocks, tail, rowsOf }: PageSource<B>, height: number): Page {
 	const parts: { rows: readonly string[]; id: number | null }[] = [{ rows: tail, id: null }];
 	let count = tail.length;
 	let at = blocks.length;

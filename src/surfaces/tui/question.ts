@@ -6,7 +6,7 @@ import { ageOf } from "#views/age.ts";
 import { filesText } from "#views/approval-text.ts";
 import { painted, signed } from "#views/paint.ts";
 import { hint } from "./keymap.ts";
-import type { Question, Seen, State } from "./model.ts";
+import type { QuestionState, Seen, State } from "./model.ts";
 import { clipped, widthOf, wrapped } from "./pi/text.ts";
 
 /** The whole question: what it wants to do, to which files, and everything it said about it. */
@@ -26,13 +26,13 @@ export interface QuestionPart {
 	count: number;
 	/** every row has been on the screen */
 	isRead: boolean;
-	state: Question;
+	state: QuestionState;
 }
 
 /** What is shown of the question: half of the screen, or most of it. */
 export function partOf(
 	approval: Approval,
-	before: Question | null,
+	before: QuestionState | null,
 	size: { width: number; rows: number },
 ): QuestionPart {
 	const known = before?.approval === approval.id ? before : null;
@@ -71,13 +71,13 @@ export function shownQuestion(
 }
 
 /** The question so many rows further. */
-export function scrolledQuestion(part: QuestionPart, by: number): Question {
+export function scrolledQuestion(part: QuestionPart, by: number): QuestionState {
 	return { ...part.state, at: Math.max(0, Math.min(part.count - part.rows.length, part.at + by)) };
 }
 
 export function questionRows(
 	approval: Approval,
-	before: Question | null,
+	before: QuestionState | null,
 	{ seen, width, rows, colour }: { seen: Seen; width: number; rows: number; colour: boolean },
 ): string[] {
 	const { path, askedAt } = approval;
