@@ -4,15 +4,21 @@ import path from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import { Client } from "#client/client.ts";
 import { type Daemon, startDaemon } from "#src/main.ts";
-import { type Asked, conversationIn, type FakeLlm, fakeLlm, type Reply } from "#test/support/fake-llm.ts";
+import {
+	type Asked,
+	conversationIn,
+	type FakeProvider,
+	fakeProvider,
+	type Reply,
+} from "#test/support/fake-provider.ts";
 import { freshFolder } from "#test/support/stores.ts";
 
-let fake: FakeLlm;
+let fake: FakeProvider;
 let daemon: Daemon;
 let client: Client;
 const home = freshFolder();
 beforeAll(async () => {
-	fake = await fakeLlm();
+	fake = await fakeProvider();
 	for (const name of ["ANTHROPIC", "OPENAI", "COMPATIBLE"]) {
 		vi.stubEnv(`${name}_API_KEY`, "k");
 		vi.stubEnv(`${name}_BASE_URL`, `${fake.url}/v1`);

@@ -1,4 +1,4 @@
-// Rows and journal are the same facts twice: folding the whole journal has to give exactly the rows.
+// Rows and journal say the same twice: folding the whole journal has to give exactly the rows.
 
 import { expect } from "vitest";
 import type { Event } from "#contract/event.ts";

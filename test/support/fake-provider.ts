@@ -21,7 +21,7 @@ export interface Asked {
 	last: string;
 }
 
-export interface FakeLlm extends AsyncDisposable {
+export interface FakeProvider extends AsyncDisposable {
 	readonly url: string;
 	readonly requests: Asked[];
 	/** how many readers left in the middle of an answer */
@@ -30,7 +30,7 @@ export interface FakeLlm extends AsyncDisposable {
 	answer: (asked: Asked) => Reply;
 }
 
-export async function fakeLlm(): Promise<FakeLlm> {
+export async function fakeProvider(): Promise<FakeProvider> {
 	const requests: Asked[] = [];
 	let calls = 0;
 	const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
