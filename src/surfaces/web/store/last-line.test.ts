@@ -1,8 +1,10 @@
 import { expect, test } from "vitest";
-import { lastLineOf } from "./last-line.ts";
+import { firstLineOf, lastLineOf } from "./last-line.ts";
 
 test("the last line that says something, without marks of markdown", () => {
 	expect(lastLineOf("one\n\n## **two** `x`\n\n")).toBe("two x");
+	expect(lastLineOf("~~a~~ [link](https://a.b/c?d=1&amp;e) [not](one) &copy; R&amp;D")).toBe("a link [not](one) © R&D");
+	expect(firstLineOf("\nI **look** at `a.ts`\n\n- more")).toBe("I look at a.ts");
 	expect(lastLineOf("one\n[end of mail 12]\n")).toBe("one");
 	expect(["", " \n \n", null, undefined].map(lastLineOf)).toEqual([null, null, null, null]);
 });

@@ -1,3 +1,5 @@
+import { withCharacters } from "./entities.ts";
+
 /** The last line of a text that says something, from its beginning; null if there is none. */
 export function lastLineOf(text: string | null | undefined): string | null {
 	let rest = (text ?? "").trimEnd();
@@ -11,10 +13,12 @@ export function lastLineOf(text: string | null | undefined): string | null {
 	return null;
 }
 
+/** The first line of a text that says something. */
+export const firstLineOf = (text: string): string => shown(text.trimStart().slice(0, 2000).split("\n", 1)[0] ?? "");
+
 /** Marks of markdown say nothing on one line. */
 const shown = (line: string): string =>
-	line
-		.replaceAll(/\*\*|`|^\s*#+\s/g, "")
+	withCharacters(line.replaceAll(/\*\*|~~|`|^\s*#+\s/g, "").replaceAll(/\[([^[\]]*)\]\(https?:[^()\s]*\)/g, "$1"))
 		.trim()
 		.slice(0, 240)
 		.toWellFormed();

@@ -1,16 +1,20 @@
 // Markdown as tokens. A message that grows is lexed only after its last finished block; a text that no lexer survives
 // is shown as it is.
-import { lexer, type Token } from "marked";
+import { Lexer, lexer, type MarkedOptions, type Token } from "marked";
 
 /** a longer text is shown plainly: nobody reads it as prose */
 const textMax = 400_000;
 /** so deep nesting is hostile: the lexer would run out of stack */
 const nestingMax = 40;
 
-export function tokensOf(text: string): readonly Token[] | null {
+export const tokensOf = (text: string): readonly Token[] | null => lexed(text, lexer);
+
+export const inlineTokensOf = (text: string): readonly Token[] | null => lexed(text, Lexer.lexInline);
+
+function lexed(text: string, lex: (text: string, options: MarkedOptions) => Token[]): readonly Token[] | null {
 	if (text.length > textMax || isTooDeep(text)) return null;
 	try {
-		return lexer(text, { gfm: true, breaks: true });
+		return lex(text, { gfm: true, breaks: true });
 	} catch {
 		// marked throws on texts that nest without end
 		return null;

@@ -1,12 +1,18 @@
 // Markdown as React elements, straight from the lexer's tokens: HTML stays text, images are never loaded.
 import type { Token, Tokens } from "marked";
 import { memo, type ReactNode, useRef } from "react";
+import { withCharacters } from "../store/entities.ts";
 import { Code } from "./code.tsx";
-import { GrowingMarkdown, safeHref, tokensOf } from "./markdown-blocks.ts";
+import { GrowingMarkdown, inlineTokensOf, safeHref, tokensOf } from "./markdown-blocks.ts";
 
 export const Markdown = memo(function Markdown({ text }: { text: string }) {
 	return <Prose tokens={tokensOf(text)} text={text} />;
 });
+
+/** One line of it, without blocks. */
+export function InlineMarkdown({ text }: { text: string }) {
+	return inlineTokensOf(text)?.map(spanOf) ?? text;
+}
 
 /** Of a message that is being written. */
 export function LiveMarkdown({ text }: { text: string }) {
@@ -118,23 +124,24 @@ function spanOf(token: Token, key: number): ReactNode {
 		case "del":
 			return <del key={key}>{inlineOf(token)}</del>;
 		case "codespan":
-			return <code key={key}>{unescaped(String(token["text"]))}</code>;
+			return <code key={key}>{String(token["text"])}</code>;
 		case "br":
 			return <br key={key} />;
 		case "checkbox":
 			return <Checkbox key={key} isDone={token["checked"] === true} />;
 		case "link":
 			return <Anchor key={key} token={token} />;
-		case "text":
 		case "escape":
-			return <span key={key}>{"tokens" in token ? inlineOf(token) : unescaped(String(token["text"]))}</span>;
+			return <span key={key}>{String(token["text"])}</span>;
+		case "text":
+			return <span key={key}>{"tokens" in token ? inlineOf(token) : withCharacters(String(token["text"]))}</span>;
 		default:
 			return <span key={key}>{token.raw}</span>;
 	}
 }
 
 function Anchor({ token }: { token: Token }) {
-	const href = safeHref(String("href" in token ? token["href"] : ""));
+	const href = safeHref(withCharacters(String("href" in token ? token["href"] : "")));
 	if (href === null) return <span>{token.raw}</span>;
 	return (
 		<a href={href} target="_blank" rel="noreferrer noopener" className="link">
@@ -142,12 +149,3 @@ function Anchor({ token }: { token: Token }) {
 		</a>
 	);
 }
-
-/** The lexer escapes for HTML; React does that itself. */
-const unescaped = (text: string): string =>
-	text
-		.replaceAll("&lt;", "<")
-		.replaceAll("&gt;", ">")
-		.replaceAll("&quot;", '"')
-		.replaceAll("&#39;", "'")
-		.replaceAll("&amp;", "&");

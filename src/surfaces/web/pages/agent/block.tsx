@@ -5,9 +5,10 @@ import { type Block, callWords, insideOf, summaryOf } from "#views/conversation.
 import { withSenders } from "#views/mail-senders.ts";
 import { planLine, planSteps } from "#views/plan.ts";
 import { useSeen } from "../../store/hooks.ts";
+import { firstLineOf } from "../../store/last-line.ts";
 import { Counts } from "../../ui/diff.tsx";
 import { DiffText } from "../../ui/diff-text.tsx";
-import { Markdown } from "../../ui/markdown.tsx";
+import { InlineMarkdown, Markdown } from "../../ui/markdown.tsx";
 import { ForkHere } from "./fork-here.tsx";
 
 /** Which collapsible blocks are open: rows that are scrolled away forget it otherwise. */
@@ -39,7 +40,7 @@ function Body({ block, folder, output }: BlockProps) {
 			return <Markdown text={text} />;
 		case "thought":
 			return (
-				<Collapsible id={id} head={<span className="meta clip">Thought: {text.split("\n")[0]}</span>}>
+				<Collapsible id={id} head={<span className="meta clip">Thought: {firstLineOf(text)}</span>}>
 					<Markdown text={text} />
 				</Collapsible>
 			);
@@ -93,7 +94,7 @@ function Plan({ text }: { text: string }) {
 				// biome-ignore lint/suspicious/noArrayIndexKey: steps have no identity
 				<li key={at} className={state === "in_progress" ? "tone-run" : state === "completed" ? "meta" : ""}>
 					<span aria-hidden="true">{mark}</span> <span className="sr-only">{state.replaceAll("_", " ")}: </span>
-					{step}
+					<InlineMarkdown text={step} />
 				</li>
 			))}
 		</ul>
