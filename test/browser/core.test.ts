@@ -70,8 +70,9 @@ test("the overview shows what needs a person first, and settles it", async () =>
 	await world.client.call("kill", { ...params(hiding), body: {} });
 	const person = await add({ name: "anna", type: "human", prompt: "please look" });
 	await needs.getByRole("link", { name: "Answer for anna" }).click();
+	await page.getByText("Enter finishes the turn").waitFor();
 	await page.getByLabel("Prompt for anna").fill("it is fine");
-	await page.getByRole("button", { name: "Finish the turn" }).click();
+	await page.keyboard.press("Enter");
 	await expect
 		.poll(async () => (await world.items(person)).map(({ text }) => text), longTimeout)
 		.toContain("it is fine");
@@ -107,10 +108,16 @@ test("the inbox shows a question whole, and keys answer it", async () => {
 	expect(await world.client.call("approvals", {})).toHaveLength(2);
 	await page.goBack();
 	await page.getByRole("article", { name: /second asks/ }).waitFor();
-	for (const key of ["j", "k", "y"]) await page.keyboard.press(key);
+	for (const key of ["j", "k"]) await page.keyboard.press(key);
+	// the next question is not answered by the same press
+	await page.keyboard.down("y");
 	await page.getByRole("article", { name: /first asks/ }).waitFor({ state: "detached" });
+	await page.keyboard.down("y");
+	await page.keyboard.up("y");
 	await expect.poll(async () => (await world.items(one)).map(({ text }) => text), longTimeout).toContain("one is over");
-	await page.keyboard.press("n");
+	expect(await world.client.call("approvals", {})).toHaveLength(1);
+	await page.getByLabel("Reason for denying second").fill("not now");
+	await page.keyboard.press("Enter");
 	await page.getByRole("article").first().waitFor({ state: "detached" });
 	expect(await world.client.call("approvals", {})).toEqual([]);
 	await world.client.call("issueDelete", { params: { issue: `${slug}#${issue.number}` } });

@@ -66,6 +66,10 @@ export function ApprovalCard({ approval, isCurrent }: ApprovalCardProps) {
 					placeholder="reason, if you deny"
 					value={reason}
 					onChange={(event) => setReason(event.target.value)}
+					onKeyDown={({ key, nativeEvent }) => {
+						if (key === "Enter" && !nativeEvent.isComposing && !nativeEvent.repeat && reason.trim() !== "")
+							void answer(approval, { allow: false, reason });
+					}}
 				/>
 			</footer>
 		</article>

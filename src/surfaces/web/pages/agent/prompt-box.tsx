@@ -21,12 +21,19 @@ export function PromptBox({ agent }: { agent: Agent }) {
 		setText("");
 		await onItsWay(agent.id, text, act("prompt", { params: { agent: agent.id }, body: { text, ...more } }));
 	};
+	// the text is the answer of whoever the agent stands for
+	const isAnswer = isHumanAgentsTurn(agent);
+	const finish = async (failed: boolean): Promise<void> => {
+		if (isEmpty) return;
+		const body = { message: text.trim(), failed };
+		if ((await act("turnFinish", { params: { agent: agent.id }, body })) !== null) setText("");
+	};
 	const press = (event: KeyboardEvent): void => {
 		// on a touch screen Enter is the only way to begin a line
 		const isTouch = matchMedia("(pointer: coarse)").matches;
 		if (event.key !== "Enter" || event.shiftKey || event.nativeEvent.isComposing || (isTouch && !event.ctrlKey)) return;
 		event.preventDefault();
-		void send();
+		void (isAnswer ? finish(false) : send());
 	};
 	const box = useRef<HTMLTextAreaElement>(null);
 	useEffect(() => {
@@ -48,7 +55,7 @@ export function PromptBox({ agent }: { agent: Agent }) {
 				ref={box}
 				className="textarea prompt-text"
 				aria-label={`Prompt for ${agent.handle}`}
-				placeholder={why ?? `Prompt ${agent.handle}`}
+				placeholder={why ?? `${isAnswer ? "Answer for" : "Prompt"} ${agent.handle}`}
 				readOnly={why !== null}
 				rows={1}
 				value={text}
@@ -56,13 +63,15 @@ export function PromptBox({ agent }: { agent: Agent }) {
 				onKeyDown={press}
 			/>
 			<div className="bar prompt-actions">
-				<span className="meta prompt-hint">Enter sends, Shift+Enter starts a new line</span>
+				<span className="meta prompt-hint">
+					Enter {isAnswer ? "finishes the turn" : "sends"}, Shift+Enter starts a new line
+				</span>
 				<span className="spread" />
-				{isHumanAgentsTurn(agent) && <Finish agent={agent} text={text} onFinished={() => setText("")} />}
+				{isAnswer && <Finish why={isEmpty ? "Enter the answer first." : null} onFinish={finish} />}
 				<Button kind="quiet" why={needed} onClick={() => send({ front: true })} title="Ahead of all queued prompts">
 					To the front
 				</Button>
-				<Button kind="primary" why={needed} onClick={() => send()}>
+				<Button kind={isAnswer ? "quiet" : "primary"} why={needed} onClick={() => send()}>
 					{agent.turn === null && agent.holds.length === 0 ? "Send" : "Queue"}
 				</Button>
 			</div>
@@ -86,20 +95,13 @@ function Sending({ text }: { text: string }) {
 	);
 }
 
-/** The text is the answer of whoever the agent stands for. */
-function Finish({ agent, text, onFinished }: { agent: Agent; text: string; onFinished(): void }) {
-	const act = useAct();
-	const finish = async (failed: boolean): Promise<void> => {
-		const body = { message: text.trim(), failed };
-		if ((await act("turnFinish", { params: { agent: agent.id }, body })) !== null) onFinished();
-	};
-	const why = text.trim() === "" ? "Enter the answer first." : null;
+function Finish({ why, onFinish }: { why: string | null; onFinish(failed: boolean): Promise<void> }) {
 	return (
 		<>
-			<Button why={why} onClick={() => finish(false)} title="The text is the answer to the prompt">
+			<Button kind="primary" why={why} onClick={() => onFinish(false)} title="The text is the answer to the prompt">
 				Finish the turn
 			</Button>
-			<Button kind="quiet" why={why} onClick={() => finish(true)} title="The text says why it was not done">
+			<Button kind="quiet" why={why} onClick={() => onFinish(true)} title="The text says why it was not done">
 				Fail it
 			</Button>
 		</>

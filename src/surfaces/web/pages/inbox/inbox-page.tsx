@@ -68,6 +68,8 @@ function useApprovalKeys(): { current: number | null; setCurrent(approval: numbe
 			const step = event.key === "j" ? 1 : event.key === "k" ? -1 : 0;
 			if (given === undefined && step === 0) return;
 			event.preventDefault();
+			// a key that is held down would also answer what nobody has read yet
+			if (given !== undefined && event.repeat) return;
 			// the next one gets the keys, wherever the answered one was
 			const next = Math.max(0, at + (step === 0 ? 1 : step));
 			setCurrent((approvals[next] ?? approval)?.id ?? null);
