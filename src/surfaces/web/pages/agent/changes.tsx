@@ -1,5 +1,5 @@
 // How the agent's files differ: from base now, or at the end of a turn.
-import { type ComponentProps, useState } from "react";
+import { type ComponentProps, useEffect, useState } from "react";
 import { counted } from "#contract/counted.ts";
 import type { Agent } from "#contract/wire.ts";
 import type { Diff } from "#contract/workspace.ts";
@@ -10,8 +10,23 @@ import { Empty, Loading, RefusedPlaceholder } from "../../ui/placeholder.tsx";
 
 export function Changes({ agent, turn }: { agent: Agent; turn: number | null }) {
 	const why = whyNoFiles(agent);
+	const rested = useRested(turn);
 	if (why !== null) return <Empty title={why} />;
+	if (rested !== turn) return <Loading what="the diff" />;
 	return turn === null ? <Now agent={agent} /> : <AtTurn agent={agent} turn={turn} />;
+}
+
+/** so long somebody who walks through the turns stays at one to see it */
+const restMs = 200;
+
+/** The turn at which somebody rests: those that are only passed are not asked for. */
+function useRested(turn: number | null): number | null {
+	const [rested, setRested] = useState(turn);
+	useEffect(() => {
+		const timer = setTimeout(() => setRested(turn), restMs);
+		return () => clearTimeout(timer);
+	}, [turn]);
+	return rested;
 }
 
 function Now({ agent }: { agent: Agent }) {
