@@ -215,6 +215,21 @@ test("an issue is added, moved on the board by keys, refused where it may not go
 		.waitFor();
 	await carried("IN_PROGRESS");
 	await page.getByRole("region", { name: "IN_PROGRESS" }).getByText("Flaky store test").waitFor();
+	// a mouse drags it at its title; a click on it would open it, and so would a drop where it was
+	const title = page.getByRole("link", { name: "#1 Flaky store test" });
+	const dragTo = async (...targets: Locator[]): Promise<void> => {
+		for (const [at, target] of [title, ...targets].entries()) {
+			// not `hover`: the card that is dragged is in between
+			const { x = 0, y = 0 } = (await target.boundingBox()) ?? {};
+			await page.mouse.move(x + 30, y + 8, { steps: 5 });
+			if (at === 0) await page.mouse.down();
+		}
+		await page.mouse.up();
+	};
+	await dragTo(page.getByRole("region", { name: "IN_REVIEW" }), title.first());
+	await page.getByRole("status").getByText("#1 stays where it was.").waitFor({ state: "attached" });
+	await dragTo(page.getByRole("region", { name: "TODO" }));
+	await page.getByRole("region", { name: "TODO" }).getByText("Flaky store test").waitFor();
 	await page.getByRole("button", { name: "Show table" }).click();
 	await page.getByRole("rowheader", { name: "Flaky store test" }).waitFor();
 	await dashboard.isAccessible();

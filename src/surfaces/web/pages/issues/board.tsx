@@ -45,6 +45,7 @@ export function Board({ project, boards }: { project: Project; boards: readonly 
 			.find(({ number }) => number === id) ?? null;
 	const drop = async ({ active, over }: DragEndEvent): Promise<void> => {
 		const issue = issueOf(active.id);
+		ignoreClick();
 		setDragged(null);
 		const target = targetOf(over?.id);
 		if (issue === null || target === undefined || isIn(issue, target)) return;
@@ -92,6 +93,13 @@ export function Board({ project, boards }: { project: Project; boards: readonly 
 			<DragOverlay dropAnimation={null}>{dragged !== null && <CarriedCard issue={dragged} />}</DragOverlay>
 		</DndContext>
 	);
+}
+
+/** A card that is dropped where it was would be opened by the click that ends the drag. */
+function ignoreClick(): void {
+	const ended = new AbortController();
+	addEventListener("click", (event) => event.preventDefault(), { capture: true, signal: ended.signal });
+	setTimeout(() => ended.abort(), 50);
 }
 
 const targetId = (preset: string, stage: string): string => `${preset} ${stage}`;

@@ -1,6 +1,6 @@
 // An issue on the board.
 import { useDraggable } from "@dnd-kit/core";
-import type { ComponentProps } from "react";
+import type { ComponentProps, PointerEvent } from "react";
 import { Link } from "wouter";
 import type { Issue } from "#contract/issue-wire.ts";
 import { waitingTexts } from "#views/issue.ts";
@@ -10,8 +10,12 @@ import { Assignee } from "./assignee.tsx";
 export function Card({ issue }: { issue: Issue }) {
 	const { number, preset } = issue;
 	const { attributes, listeners, setNodeRef, isDragging } = useDraggable({ id: number, data: { preset } });
+	// a mouse drags the whole card; a finger only its grip, because elsewhere it scrolls
+	const drag = (event: PointerEvent): void => {
+		if (event.pointerType !== "touch") listeners?.["onPointerDown"]?.(event);
+	};
 	return (
-		<li ref={setNodeRef} className={isDragging ? "card card-lifted" : "card"}>
+		<li ref={setNodeRef} className={isDragging ? "card card-lifted" : "card"} onPointerDown={drag}>
 			<CardFace issue={issue} grip={{ ...attributes, ...listeners }} />
 		</li>
 	);
@@ -40,7 +44,8 @@ function CardFace({ issue, grip = {} }: { issue: Issue; grip?: ComponentProps<"b
 				<span aria-hidden="true">⠿</span>
 			</button>
 			<div className="card-body">
-				<Link href={paths.issue(project, number)} className="card-title">
+				{/* the browser would drag its address instead of the card */}
+				<Link href={paths.issue(project, number)} className="card-title" draggable={false}>
 					<span className="meta">#{number}</span> {title}
 				</Link>
 				<p className="meta clip card-fields">
