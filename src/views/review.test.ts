@@ -19,6 +19,7 @@ Your work was reviewed, with 3 comments. Address each, then commit.
 src/a.ts, lines 3 to 4:
 > one
 > two
+
 Say why.
 
 src/a.ts, line 9 (as it was before):

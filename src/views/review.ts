@@ -13,5 +13,6 @@ function block({ path, from, to, side, code, text }: ReviewComment): string {
 	const lines = from === null ? "" : to === null || to === from ? `, line ${from}` : `, lines ${from} to ${to}`;
 	const place = `${path}${lines}${side === "old" && from !== null ? " (as it was before)" : ""}:`;
 	const quoted = code === "" ? [] : code.split("\n").map((line) => `> ${line}`);
-	return [place, ...quoted, text.trim()].join("\n");
+	// without the blank line Markdown takes the comment for the end of the quotation
+	return [place, ...quoted, ...(quoted.length === 0 ? [] : [""]), text.trim()].join("\n");
 }

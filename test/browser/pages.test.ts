@@ -48,7 +48,7 @@ test("a review shows both sides, sends comments as one prompt, runs the check an
 	await page.getByRole("button", { name: "Send 1 to the agent" }).click();
 	await expect
 		.poll(async () => (await world.client.call("queue", params(agent))).map(({ text }) => text), longTimeout)
-		.toEqual([expect.stringContaining("a.ts, lines 1 to 2:\n> const one = 1;\n> const two = 3;\nSay why.")]);
+		.toEqual([expect.stringContaining("a.ts, lines 1 to 2:\n> const one = 1;\n> const two = 3;\n\nSay why.")]);
 	await dashboard.go(`/agents/${agent.id}/review`);
 	await page.getByLabel("Merge strategy").selectOption("squash");
 	await page.getByText("no conflicts").waitFor();
