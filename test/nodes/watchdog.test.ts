@@ -1,6 +1,7 @@
 // The process beside a daemon, and what it leaves alone. A small program stands for the daemon.
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
+import { readFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
 import { homeIdName } from "#contract/own-variables.ts";
@@ -10,6 +11,7 @@ import { freshFolder } from "#test/support/stores.ts";
 
 interface World {
 	daemon: ChildProcess;
+	home: string;
 	/** how long each process sleeps, by which it is found */
 	sleeps: { inherits: string; orphan: string; cleared: string; below: string; stranger: string };
 }
@@ -29,7 +31,7 @@ async function world(last: string): Promise<World> {
 		below: sleepSeconds(),
 		stranger: sleepSeconds(),
 	};
-	const homeId = `home-${sleepSeconds()}`;
+	const [home, homeId] = [freshFolder(), `home-${sleepSeconds()}`];
 	const program = `
 		import { spawn } from "node:child_process";
 		import { watchdogFor } from ${JSON.stringify(path.resolve("src/adapters/system/watchdog.ts"))};
@@ -43,7 +45,7 @@ async function world(last: string): Promise<World> {
 		start("sleep ${sleeps.stranger}", {});
 		const log = { error: console.error };
 		const watchdog = watchdogFor({
-			home: ${JSON.stringify(freshFolder())}, homeId: ${JSON.stringify(homeId)},
+			home: ${JSON.stringify(home)}, homeId: ${JSON.stringify(homeId)},
 			processes: { processSessions: () => [agent.pid] }, successor: [], environment: process.env, log,
 		});
 		watchdog.goodFor(60_000);
@@ -51,7 +53,7 @@ async function world(last: string): Promise<World> {
 	const daemon = spawn(process.execPath, ["--input-type=module", "-e", program], {
 		stdio: ["ignore", "inherit", "inherit", "ipc"],
 	});
-	const started = { daemon, sleeps };
+	const started = { daemon, home, sleeps };
 	await eventually("all run", () => left(started).length === 5);
 	return started;
 }
@@ -75,6 +77,12 @@ test("a daemon stands still: its watchdog ends it with the processes of its agen
 	expect((await ended)[1]).toBe("SIGKILL");
 	await eventually("its processes are gone", () => left(frozen).length === 1);
 	expect(left(frozen)).toEqual(["stranger"]);
+	const entry: unknown = JSON.parse(readFileSync(path.join(frozen.home, "daemon.log"), "utf8"));
+	expect(entry).toMatchObject({
+		level: "error",
+		source: "nodes",
+		text: expect.stringMatching(/stood still.*watchdog/),
+	});
 	endAll(frozen);
 });
 

@@ -11,6 +11,9 @@ import { homeIdName } from "#contract/own-variables.ts";
 import type { Log } from "#engine/ports/log.ts";
 import type { Watchdog } from "#engine/ports/store-nodes.ts";
 
+/** The daemon cannot say it itself, and its log is where people look for the reason. */
+const endedText = "The daemon stood still: its watchdog ended it, and the processes of its agents";
+
 /**
  * Its arguments: the daemon, the home id in its processes' environment, and the command that starts the next daemon, if
  * any. Each line says for how many seconds all is well, and the process sessions (`setsid`) of the agents' programs.
@@ -56,7 +59,10 @@ while read -r seconds sessions; do
 	timer=$!
 done 2> /dev/null
 {
-	if [ -n "$fired" ]; then kill -9 "$daemon"; elif [ -n "$timer" ]; then kill "$timer"; fi
+	if [ -n "$fired" ]; then
+		kill -9 "$daemon"
+		echo '{"at":"'"$(date -u +%FT%T.000Z)"'","level":"error","source":"nodes","text":"${endedText}"}' >> daemon.log
+	elif [ -n "$timer" ]; then kill "$timer"; fi
 	for each in 1 2 3 4 5; do round || break; done
 } 2> /dev/null
 [ -z "$fired" ] || [ $# -eq 0 ] || exec "$@"`;
