@@ -81,7 +81,7 @@ export async function answer(
 	const known = await earlierAnswer(parts, asked, given);
 	if (known !== null) return shown(known, asked);
 	const unanswered = async (refusal: Refusal): Promise<HttpResponse> =>
-		refusal.code === "NODE_DOWN" && route.fromRows === true
+		refusal.code === "NODE_DOWN" && isAnsweredFromRows(route, refusal)
 			? await carriedOut(parts, asked, given, outside)
 			: refused(refusal);
 	if (isRefusal(away)) return await unanswered(away);
@@ -92,6 +92,9 @@ export async function answer(
 	const { error } = answer.status < 400 ? {} : ErrandResult.parse(JSON.parse(answer.body));
 	return error === undefined ? { ...answer, headers: jsonHeaders } : refused(atNode(error, away));
 }
+
+const isAnsweredFromRows = ({ fromRows }: Route, { details }: Refusal): boolean =>
+	fromRows === "not active" || (fromRows === "removed" && details["state"] === "removed");
 
 /** Carries out what another node was asked; the caller was authenticated there. */
 export async function carryOut(parts: AnswerParts, request: string): Promise<string> {

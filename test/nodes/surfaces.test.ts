@@ -102,3 +102,24 @@ test("an agent of a vendor uses its tools on an agent of the other node, and is 
 		(await b.client.call("mail", params(far))).map(({ from, body, state }) => [from, body, state === "accepted"]);
 	await expect.poll(mails, longTimeout).toEqual([[`agent:${near.id}`, "from afar", false]]);
 });
+
+test("an agent whose node was removed is deleted only without its files, with --force", async () => {
+	await using nodes = await TwoNodes.open();
+	const { a, b } = nodes;
+	const agent = await b.client.call("agentAdd", { body: { name: "left", type: "scripted" } });
+	await a.client.call("kill", params(agent));
+	await b.daemon[Symbol.asyncDispose]();
+	const there = shell(a.home);
+	// control: while its node may come back, the files are that node's to check
+	expect((await there.json("agent", "delete", agent.id, "--force")).error).toMatchObject({
+		code: "NODE_DOWN",
+		details: { state: "left" },
+	});
+	await a.client.call("nodeRemove", { params: { node: b.id } });
+	expect((await there.json("agent", "delete", agent.id)).error).toMatchObject({
+		code: "NODE_DOWN",
+		suggestions: [`brood agent delete ${agent.id} --force`],
+	});
+	expect((await there.brood("agent", "delete", agent.id, "--force")).code).toBe(0);
+	expect((await a.client.call("agent", params(agent))).label).toBe("deleted");
+});

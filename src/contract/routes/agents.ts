@@ -73,6 +73,7 @@ export const agentRoutes = {
 		"end an agent for good and move its workspace to the trash, if nothing waits for it and its work is merged",
 		{
 			at: "agent",
+			fromRows: "removed",
 			alias: { method: "delete", path: "/api/agents/:agent" },
 			body: z.strictObject({
 				force: z.boolean().default(false),

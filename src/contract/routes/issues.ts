@@ -38,7 +38,7 @@ export const issueRoutes = {
 	}),
 	issueAdd: post("/api/projects/:project/issues", "add an issue", { at: "project", body: IssueRequest, answer: Issue }),
 	issue: ofIssue.get("", "show one issue with its comments, documents, messages and files", {
-		fromRows: true,
+		fromRows: "not active",
 		answer: IssueDetails,
 		agents: true,
 	}),

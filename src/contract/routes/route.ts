@@ -28,8 +28,10 @@ export interface Route {
 	 * the issue's project), or at the one that the request names as `node` or `to`; if absent, at whichever node is asked
 	 */
 	at?: "agent" | "project" | "node";
-	/** while that node is down, the node that is asked answers with what rows say, and names the node */
-	fromRows?: true;
+	/**
+	 * while that node is not active, or only if it was removed, the node that is asked answers from rows alone
+	 */
+	fromRows?: "not active" | "removed";
 	/** whether an agent may call it with its token; most routes are for people */
 	agents?: true;
 	/** only for our own clients: it is not in the API document */

@@ -1,7 +1,10 @@
 // Forks, kills, deletions and settings of agents; `pause` and the like are single commands and need no handler.
+
+import type { AgentState } from "#contract/agent.ts";
 import { noSettings } from "#contract/agent.ts";
 import { agentOf } from "#contract/ids.ts";
-import { isRefusal, refuse } from "#contract/refusal.ts";
+import { isOwn } from "#contract/node.ts";
+import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
 import type { Handlers, RequestContext, RouteRequest } from "../request-context.ts";
 import { spawnParams } from "./agents.ts";
 
@@ -23,8 +26,11 @@ export function agentLifecycleHandlers(context: RequestContext) {
 				const agent = await context.reads.agent(id);
 				const { cycle } = context.engine;
 				const { force, reason } = request.body;
-				// without git there is only the row
-				if (cycle === null) return await context.agentCommand(request, { type: "agent.delete", force, reason });
+				const isAway = agent !== undefined && !isOwn(context.engine.node, agent);
+				if (isAway && !force) return filesAway(agent);
+				// without git, and for an agent whose node was removed, there is only the row
+				if (cycle === null || isAway)
+					return await context.agentCommand(request, { type: "agent.delete", force, reason });
 				const refused =
 					agent === undefined ? null : await cycle.deleteAgent(agent, request.body, context.requester(request));
 				return refused ?? (await context.agent(id));
@@ -69,6 +75,14 @@ export function agentLifecycleHandlers(context: RequestContext) {
 			}),
 	} satisfies Partial<Handlers>;
 }
+
+/** Its node was removed: nobody can look whether its files are committed and merged. */
+const filesAway = ({ id, handle, node }: AgentState): Refusal =>
+	refuse(
+		"NODE_DOWN",
+		`The node of ${handle} was removed: its files cannot be checked, and stay on that machine. Delete ${handle} without them with --force.`,
+		{ details: { agent: id, node }, suggestions: [`brood agent delete ${id} --force`] },
+	);
 
 async function kill(context: RequestContext, request: RouteRequest<"kill">): ReturnType<Handlers["kill"]> {
 	return await context.withAgent(request, async (agent) => {
