@@ -94,7 +94,7 @@ test("comments on lines reach the agent as one prompt, and two forks part where 
 		...params(agent),
 		body: { comments: [{ path: "a.ts", from: 2, to: 3, code: "x", text: "say why" }] },
 	});
-	expect(queued.text).toContain("a.ts, lines 2 to 3:\n> x\nsay why");
+	expect(queued.text).toContain("a.ts, lines 2 to 3:\n> x\n\nsay why");
 	const fork = async () =>
 		await world.client.call("fork", { ...params(agent), body: { workspace: "none", type: "scripted" } });
 	const [one, other] = [await fork(), await fork()];
