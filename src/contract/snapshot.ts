@@ -56,7 +56,7 @@ export const SnapshotManifest = z.strictObject({
 		ignored: z.array(FileName),
 		ignoredCount: Count,
 	}),
-	/** files kept changing while it was taken */
+	/** files kept changing while it was taken; stored snapshots have this name */
 	unsteady: z.boolean(),
 });
 export type SnapshotManifest = z.infer<typeof SnapshotManifest>;

@@ -137,8 +137,8 @@ export const ChangedFile = z.strictObject({
 export type ChangedFile = z.infer<typeof ChangedFile>;
 
 /** A file that a verb left out, and why. */
-export const LeftOut = z.strictObject({ path: z.string(), reason: z.string() });
-export type LeftOut = z.infer<typeof LeftOut>;
+export const OmittedFile = z.strictObject({ path: z.string(), reason: z.string() });
+export type OmittedFile = z.infer<typeof OmittedFile>;
 
 export const Diff = z.strictObject({
 	/** a commit, `index`, or another agent's files */
@@ -155,7 +155,7 @@ export const Diff = z.strictObject({
 	/** the patch or a list of files was too long and is cut */
 	truncated: z.boolean(),
 	/** what is not shown: untracked files that are too large, paths that are too long */
-	omitted: z.array(LeftOut),
+	omitted: z.array(OmittedFile),
 });
 export type Diff = z.infer<typeof Diff>;
 
@@ -164,7 +164,7 @@ export const Committed = z.strictObject({
 	branch: z.string(),
 	/** `status` is git's letter */
 	files: z.array(z.strictObject({ status: z.string(), path: z.string() })),
-	omitted: z.array(LeftOut),
+	omitted: z.array(OmittedFile),
 	trailers: z.record(z.string(), z.string()),
 });
 export type Committed = z.infer<typeof Committed>;

@@ -28,7 +28,7 @@ test("a node is silent when its beats stand still, also one that may be alone; n
 	// it does not fall by itself
 	expect(step.acts).toEqual([]);
 	expect(lastSeen(step.watch, peer.node, nodeTimes.deadMs + 1)?.isSilent).toBe(true);
-	const away = nodeTimes.deadMs + 1 + nodeTimes.steadyMs + 1;
+	const away = nodeTimes.deadMs + 1 + nodeTimes.answeredMs + 1;
 	expect(lastSeen(step.watch, peer.node, away)?.isSilent).toBe(false);
 	expect(lastSeen(hear(step.watch, away).watch, peer.node, away)?.isSilent).toBe(false);
 	expect(lastSeen(watch, NodeId.parse("nobody"), 0)).toBe(null);

@@ -27,7 +27,7 @@ export const nodeTimes = {
 	/** a node whose beats stand still for this long is dead */
 	deadMs: 8000,
 	/** own beats that are answered further apart than this prove nothing about others */
-	steadyMs: 3000,
+	answeredMs: 3000,
 };
 export type NodeTimes = typeof nodeTimes;
 
@@ -116,9 +116,9 @@ export function answered(
 	times: NodeTimes = nodeTimes,
 ): WatchStep {
 	if (!confirmed) return { watch, acts: ["exit"] };
-	const steady = watch.answeredAt !== null && now - watch.answeredAt <= times.steadyMs;
+	const isAnswered = watch.answeredAt !== null && now - watch.answeredAt <= times.answeredMs;
 	const active = peers.filter((peer) => peer.active);
-	const seen = new Map(active.map((peer) => [peer.node, lastChange(peer, steady ? watch : null, now)]));
+	const seen = new Map(active.map((peer) => [peer.node, lastChange(peer, isAnswered ? watch : null, now)]));
 	const silent = active.filter(({ node, alone }) => !alone && now - (seen.get(node)?.since ?? now) > times.deadMs);
 	const trusting = {
 		...{ ...watch, trustedAt: Math.max(watch.trustedAt, sentAt), answeredAt: now },
@@ -147,8 +147,8 @@ export function lastSeen(
 ): { epoch: number; beats: number; isSilent: boolean } | null {
 	const seen = peers.get(node);
 	if (seen === undefined) return null;
-	const steady = answeredAt !== null && now - answeredAt <= times.steadyMs;
-	return { epoch: seen.epoch, beats: seen.beats, isSilent: steady && now - seen.since > times.deadMs };
+	const isAnswered = answeredAt !== null && now - answeredAt <= times.answeredMs;
+	return { epoch: seen.epoch, beats: seen.beats, isSilent: isAnswered && now - seen.since > times.deadMs };
 }
 
 /** Whether processes may run and new work may begin. */

@@ -6,7 +6,7 @@ export interface Rules {
 	/** a batch is refused unless its node is in its epoch */
 	fence: boolean;
 	/** silence counts only while own beats are answered */
-	steady: boolean;
+	answered: boolean;
 	suspendMs: number;
 	/** trust counts from the sending of a beat, not from its answer */
 	trustFromSending: boolean;
@@ -22,7 +22,7 @@ export interface Rules {
 	sparesLone: boolean;
 }
 export const asDesigned: Rules = {
-	...{ fence: true, steady: true, suspendMs: nodeTimes.suspendMs, trustFromSending: true, watchdog: "fed by beats" },
+	...{ fence: true, answered: true, suspendMs: nodeTimes.suspendMs, trustFromSending: true, watchdog: "fed by beats" },
 	...{ joinsOnce: true, comparesBeats: true, databaseClock: false, sparesLone: true },
 };
 

@@ -36,8 +36,8 @@ test("a node that has nobody else never holds: its database may be away for a mi
 /** What is taken away, in which weather it is missed, and by what. */
 test.each<[string, Partial<Rules>, Weather, keyof Found]>([
 	["the epoch in every batch", { fence: false }, "mixed", "stale"],
-	["that silence counts only while own beats are answered", { steady: false }, "mixed", "falseDeaths"],
-	["own clocks (the database's tells who is silent)", { databaseClock: true, steady: false }, "mixed", "falseDeaths"],
+	["that silence counts only while own beats are answered", { answered: false }, "mixed", "falseDeaths"],
+	["own clocks (the database's tells who is silent)", { databaseClock: true, answered: false }, "mixed", "falseDeaths"],
 	["the hold before anybody is dead (12 s)", { suspendMs: 12_000 }, "mixed", "overshoots"],
 	["the hold", { suspendMs: Number.POSITIVE_INFINITY }, "mixed", "overshoots"],
 	["that trust counts from the sending", { trustFromSending: false }, "slow", "overshoots"],

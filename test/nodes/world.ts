@@ -93,8 +93,8 @@ class World {
 	}
 
 	get #times() {
-		const steadyMs = this.#rules.steady ? nodeTimes.steadyMs : Number.POSITIVE_INFINITY;
-		return { ...nodeTimes, steadyMs, suspendMs: this.#rules.suspendMs };
+		const answeredMs = this.#rules.answered ? nodeTimes.answeredMs : Number.POSITIVE_INFINITY;
+		return { ...nodeTimes, answeredMs, suspendMs: this.#rules.suspendMs };
 	}
 
 	#between(from: number, to: number): number {

@@ -28,9 +28,9 @@ import {
 	Diff,
 	Health,
 	HealthProblem,
-	LeftOut,
 	Merged,
 	MergePreview,
+	OmittedFile,
 	RemoteStatus,
 	Workspace,
 } from "#contract/workspace.ts";
@@ -42,7 +42,7 @@ const named: Record<string, unknown> = {
 	...{ Policy, LeaseStep, IssueNumber, IssuePriority, AgentSelector, Preset, PresetName, Stage, StageName },
 	...{ RepositorySettings, BranchName, PullRequest, UsageRow, Space, Delta },
 	...{ Browser, Credential, Quiet, Budget, BudgetRequest, Cost, Spent, Usage },
-	...{ BranchStatus, ChangedFile, CommitId, Committed, Diff, Health, HealthProblem, LeftOut, Merged, MergePreview },
+	...{ BranchStatus, ChangedFile, CommitId, Committed, Diff, Health, HealthProblem, OmittedFile, Merged, MergePreview },
 	...{ RemoteStatus, Workspace, Node, NodeId, Site },
 };
 

@@ -3,7 +3,7 @@ import type { Refusal } from "#contract/refusal.ts";
 import type { FileName } from "#contract/snapshot.ts";
 import { branchRef } from "../format/refs.ts";
 import type { Git } from "../run/git.ts";
-import { fillTree, leftOut, readParts } from "../snapshot/restore.ts";
+import { fillTree, missingFrom, readParts } from "../snapshot/restore.ts";
 import type { StoredSnapshot } from "../snapshot/snapshots.ts";
 import { onBranch, operationBranch } from "../tree/operation.ts";
 import { makeWorktree } from "./copy-worktree.ts";
@@ -25,5 +25,5 @@ export async function materialize(
 			await git(tree.folder, ["update-ref", "--no-deref", "HEAD", head.commit]);
 		await fillTree(git, tree, snapshot, { index, operation: onBranch(operation, branchRef(to.branch)) });
 	});
-	return refusal ?? { missing: leftOut(snapshot) };
+	return refusal ?? { missing: missingFrom(snapshot) };
 }

@@ -17,7 +17,7 @@ import {
 	forkStart,
 	sandboxRefusal,
 } from "../sandbox/make.ts";
-import { fillTree, leftOut, readParts } from "../snapshot/restore.ts";
+import { fillTree, missingFrom, readParts } from "../snapshot/restore.ts";
 import { takeSnapshot } from "../snapshot/snapshot.ts";
 import type { StoredSnapshot } from "../snapshot/snapshots.ts";
 import { onBranch } from "../tree/operation.ts";
@@ -122,5 +122,5 @@ async function intoClone(
 	const parts = await readParts(git, marker.path, taken);
 	const operation = operations ? onBranch(parts.operation, branchRef(marker.branch)) : new Map<string, Buffer>();
 	await fillTree(git, await openTree(marker.path), taken, { index: parts.index, operation });
-	return notHeld(leftOut(taken));
+	return notHeld(missingFrom(taken));
 }

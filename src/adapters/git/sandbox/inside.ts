@@ -6,7 +6,7 @@ import type { Checkout, StepControl } from "#engine/ports/workspace-requests.ts"
 import { fillFrom, treeStateOf } from "../copy/copy-worktree.ts";
 import { branchRef } from "../format/refs.ts";
 import { commitOf } from "../run/user-input.ts";
-import { fillTree, leftOut, readSnapshot, refresh, restoreSnapshot } from "../snapshot/restore.ts";
+import { fillTree, missingFrom, readSnapshot, refresh, restoreSnapshot } from "../snapshot/restore.ts";
 import { takenRef, takeSnapshotDetailed } from "../snapshot/snapshot.ts";
 import { onBranch, operationBranch } from "../tree/operation.ts";
 import { repairIndex, restoredText, withBroken } from "../tree/repair-index.ts";
@@ -74,8 +74,8 @@ on(steps.tree, async ({ context, checkout }) => {
 	const { path: folder } = checkout.workspace;
 	const gone = await treeGone(checkout);
 	if (gone !== null) return gone;
-	const { tree, left } = await writeTree(context, folder);
-	return { tree, left, head: await commitOf(context.git, folder, "HEAD") };
+	const { tree, omitted } = await writeTree(context, folder);
+	return { tree, omitted, head: await commitOf(context.git, folder, "HEAD") };
 });
 
 /** The project's branch may be ahead of ours, if another agent has worked on it. */
@@ -130,7 +130,7 @@ on(steps.fill, async ({ context: { git }, checkout }, { commit }) => {
 	const begun = head.branch === null ? operationBranch(operation) : null;
 	if (begun !== null && head.commit !== null) await git(folder, ["update-ref", "--no-deref", "HEAD", head.commit]);
 	await fillTree(git, tree, snapshot, { index, operation: onBranch(operation, branchRef(branch)) });
-	return { missing: notHeld(leftOut(snapshot)) };
+	return { missing: notHeld(missingFrom(snapshot)) };
 });
 
 on(steps.copy, async ({ context, checkout }, { from, everything }) => {

@@ -7,7 +7,7 @@ import type {
 	Diff,
 	Health,
 	HealthProblem,
-	LeftOut,
+	OmittedFile,
 	Pushed,
 	UnseenCommit,
 } from "#contract/workspace.ts";
@@ -133,14 +133,19 @@ export async function sandboxedDiff(
 	if (against === "base") {
 		const base = await commitOf(git, project.path, `refs/heads/${workspace.base}`);
 		const from = await mergeBase(git, project.path, mine.head === null ? null : base, mine.head ?? "");
-		const diff = await renderDiff({ git, folder: project.path, left: mine.left }, [from, mine.tree], from, what);
+		const diff = await renderDiff({ git, folder: project.path, omitted: mine.omitted }, [from, mine.tree], from, what);
 		return { ...diff, commit: mine.head };
 	}
 	const { other, sandboxed } = against;
 	const theirs = await importTree(context, other, sandboxed);
 	if (isRefusal(theirs)) return theirs;
 	const environment = theirs.objects === null ? {} : { GIT_ALTERNATE_OBJECT_DIRECTORIES: theirs.objects };
-	const shown = { git, folder: project.path, environment, left: [...mine.left, ...theirOwn(other, theirs.left)] };
+	const shown = {
+		git,
+		folder: project.path,
+		environment,
+		omitted: [...mine.omitted, ...theirOwn(other, theirs.omitted)],
+	};
 	return await renderDiff(shown, [theirs.tree, mine.tree], checkoutName(other), what);
 }
 
@@ -151,7 +156,7 @@ interface WholeTree {
 	/** the folder of its objects, if they are not in the project's repository */
 	objects: string | null;
 	/** files that are not in the tree */
-	left: readonly LeftOut[];
+	omitted: readonly OmittedFile[];
 }
 
 /** All files of a workspace as one tree object. */

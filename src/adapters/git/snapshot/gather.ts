@@ -13,8 +13,8 @@ import { hasObject, noteObject, packsOf } from "../run/plain-commit.ts";
 import { Links } from "../tree/links.ts";
 import { type ReadIndex, readIndex, readIndexFile, type Tree } from "../tree/tree.ts";
 import { openShadow, type Shadow } from "./shadow.ts";
-import { areAsRead } from "./steady.ts";
 import { type Survey, surveyTree } from "./survey.ts";
+import { areUnchanged } from "./unchanged.ts";
 
 export interface Gathered {
 	/** the id of the tree */
@@ -29,7 +29,7 @@ export interface Gathered {
 	tooLong: ByteName[];
 	names: ByteName[];
 	/** files kept changing while they were read */
-	unsteady: boolean;
+	changedMeanwhile: boolean;
 	/** at least one file was read */
 	readAny: boolean;
 }
@@ -52,14 +52,14 @@ export async function gather(git: Git, tree: Tree, fileBytesMax: number): Promis
 			if (gathered === null) continue;
 			// nothing was read, so nothing can have changed since
 			if (!gathered.readAny) return gathered;
-			if (await isSteady(tree, shadow, gathered)) return gathered;
-			if (attempt >= attemptsMax) return { ...gathered, unsteady: true };
+			if (await isUnchanged(tree, shadow, gathered)) return gathered;
+			if (attempt >= attemptsMax) return { ...gathered, changedMeanwhile: true };
 		}
 	});
 }
 
-async function isSteady(tree: Tree, shadow: Shadow, { held, take }: Taken): Promise<boolean> {
-	const same = held === null ? null : await areAsRead(tree, held, take);
+async function isUnchanged(tree: Tree, shadow: Shadow, { held, take }: Taken): Promise<boolean> {
+	const same = held === null ? null : await areUnchanged(tree, held, take);
 	return same ?? (await shadow.git(["diff-files", "--name-only", "-z"])).bytes.length === 0;
 }
 
@@ -86,7 +86,7 @@ async function gatherOnce(git: Git, tree: Tree, shadow: Shadow, fileBytesMax: nu
 		index,
 		held: held === null ? await readIndexFile(memory, tree.hashLength) : before,
 		...sorted,
-		unsteady: false,
+		changedMeanwhile: false,
 		readAny: sorted.take.length > 0,
 	};
 }

@@ -27,7 +27,7 @@ export interface Restored {
 	/** the state before the restore */
 	before: StoredSnapshot;
 	/** files that the snapshot could not hold, so they were not restored */
-	left: FileName[];
+	missing: FileName[];
 }
 
 export async function restoreSnapshot(
@@ -64,7 +64,7 @@ export async function restoreSnapshot(
 		throw new Error(
 			`the files in ${request.folder} are not those of ${snapshot.ref}; what was there before is ${before.ref}`,
 		);
-	return { snapshot, before, left: leftOut(snapshot) };
+	return { snapshot, before, missing: missingFrom(snapshot) };
 }
 
 /** Files, index and operation of a snapshot, in a tree that has no files yet. */
@@ -164,7 +164,7 @@ async function replaceIndex({ gitFolder }: Tree, bytes: Buffer): Promise<void> {
 	}
 }
 
-export function leftOut({ manifest: { missing } }: StoredSnapshot): FileName[] {
+export function missingFrom({ manifest: { missing } }: StoredSnapshot): FileName[] {
 	const submodules = missing.submodules
 		.filter(({ state }) => state === "repository")
 		.map((submodule) => submodule.path);

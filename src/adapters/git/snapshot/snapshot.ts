@@ -126,7 +126,7 @@ function describe(request: SnapshotRequest, head: Head, { survey, held, ...gathe
 			ignored: names(survey.ignored.slice(0, ignoredNamesMax)),
 			ignoredCount: survey.ignored.length,
 		},
-		unsteady: gathered.unsteady,
+		unsteady: gathered.changedMeanwhile,
 	};
 }
 

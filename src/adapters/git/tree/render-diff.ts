@@ -1,12 +1,12 @@
 // A diff for people: the files with their line counts, and as much of the patch as fits.
-import type { ChangedFile, Diff, LeftOut } from "#contract/workspace.ts";
+import type { ChangedFile, Diff, OmittedFile } from "#contract/workspace.ts";
 import type { DiffExtent } from "#engine/ports/workspace-requests.ts";
 import { displayName, toFileName } from "../format/names.ts";
 import type { Git } from "../run/git.ts";
 
 const bytesMaxDefault = 1024 * 1024;
 const filesMax = 20_000;
-const leftMax = 1000;
+const omittedMax = 1000;
 /** per megabyte of a patch; after these no more files are added: git looks up each by name */
 const perMegabyte = { lines: 20_000, files: 1000 };
 
@@ -23,7 +23,7 @@ export interface DiffTree {
 	git: Git;
 	folder: string;
 	environment?: Record<string, string>;
-	left?: readonly LeftOut[];
+	omitted?: readonly OmittedFile[];
 }
 
 /**
@@ -36,7 +36,7 @@ export async function renderDiff(
 	against: string,
 	what: DiffExtent = "patch",
 ): Promise<Diff> {
-	const { git, folder, environment = {}, left = [] } = shown;
+	const { git, folder, environment = {}, omitted = [] } = shown;
 	const all = await changedFiles(shown, from);
 	const page = pageOf(all, what);
 	const bytesMax = (typeof what === "object" && !("path" in what) ? what.bytesMax : undefined) ?? bytesMaxDefault;
@@ -53,12 +53,12 @@ export async function renderDiff(
 		total: totalOf(all),
 		patch,
 		next: page.isOne ? { file: null, patch: null } : next,
-		truncated: !page.isOne && (next.file !== null || next.patch !== null || left.length > leftMax),
+		truncated: !page.isOne && (next.file !== null || next.patch !== null || omitted.length > omittedMax),
 		omitted: page.isOne
 			? []
 			: [
-					...left.slice(0, leftMax),
-					...beyond(left.length - leftMax, `at most ${leftMax} files that are not shown are listed`),
+					...omitted.slice(0, omittedMax),
+					...beyond(omitted.length - omittedMax, `at most ${omittedMax} files that are not shown are listed`),
 				],
 	};
 }
@@ -90,7 +90,8 @@ async function changedFiles(
 }
 
 /** A review must not leave out a file without saying so. */
-const beyond = (count: number, reason: string): LeftOut[] => (count > 0 ? [{ path: `and ${count} more`, reason }] : []);
+const beyond = (count: number, reason: string): OmittedFile[] =>
+	count > 0 ? [{ path: `and ${count} more`, reason }] : [];
 
 interface FilePage {
 	listed: readonly ListedFile[];

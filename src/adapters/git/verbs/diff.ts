@@ -2,7 +2,7 @@
 // never to the real one.
 import { lstatSync } from "node:fs";
 import type { Refusal } from "#contract/refusal.ts";
-import type { Diff, LeftOut } from "#contract/workspace.ts";
+import type { Diff, OmittedFile } from "#contract/workspace.ts";
 import type { Checkout, DiffExtent, DiffTarget } from "#engine/ports/workspace-requests.ts";
 import { checkoutName } from "../format/checkout-name.ts";
 import { pathOf } from "../format/names.ts";
@@ -58,14 +58,14 @@ async function againstTree(
 	return await withIndex(git, folder, "name", async (index) => {
 		// two clones have two object stores; git reads both, and nothing is copied
 		const environment = { ...index.environment, GIT_ALTERNATE_OBJECT_DIRECTORIES: theirs.objects };
-		const left = [...index.left, ...theirOwn(other, theirs.left)];
-		return await renderDiff({ git, folder, environment, left }, [theirs.tree], checkoutName(other), what);
+		const omitted = [...index.omitted, ...theirOwn(other, theirs.omitted)];
+		return await renderDiff({ git, folder, environment, omitted }, [theirs.tree], checkoutName(other), what);
 	});
 }
 
 /** The files that another agent's tree object lacks. */
-export const theirOwn = (other: Checkout, left: readonly LeftOut[]): LeftOut[] =>
-	left.map(({ path, reason }) => ({ path, reason: `in ${checkoutName(other)}: ${reason}` }));
+export const theirOwn = (other: Checkout, omitted: readonly OmittedFile[]): OmittedFile[] =>
+	omitted.map(({ path, reason }) => ({ path, reason: `in ${checkoutName(other)}: ${reason}` }));
 
 /** The commit at which the branch left base; without one, the empty tree. */
 export async function mergeBase(git: Git, folder: string, base: string | null, head: string): Promise<string> {
@@ -78,13 +78,13 @@ interface Whole {
 	/** the folder of its objects */
 	objects: string;
 	/** files that are not in the tree */
-	left: readonly LeftOut[];
+	omitted: readonly OmittedFile[];
 }
 
 /** Writes all files of a workspace as a tree object, which nothing refers to. */
 export async function writeTree({ git }: GitContext, folder: string): Promise<Whole> {
-	const written = await withIndex(git, folder, "content", async ({ environment, left }) => {
-		return { tree: (await git(folder, ["write-tree"], { environment })).text, left };
+	const written = await withIndex(git, folder, "content", async ({ environment, omitted }) => {
+		return { tree: (await git(folder, ["write-tree"], { environment })).text, omitted };
 	});
 	return { ...written, objects: await objectsOf(git, folder) };
 }
@@ -92,34 +92,34 @@ export async function writeTree({ git }: GitContext, folder: string): Promise<Wh
 const objectsOf = async (git: Git, folder: string): Promise<string> =>
 	(await git(folder, ["rev-parse", "--path-format=absolute", "--git-path", "objects"])).text;
 
-/** Runs `work` with a copy of the index that has untracked files too, by name or with content, except in `left`. */
+/** Runs `work` with a copy of the index that has untracked files too, by name or with content, except in `omitted`. */
 async function withIndex<T>(
 	git: Git,
 	folder: string,
 	depth: "name" | "content",
-	work: (index: { environment: Record<string, string>; left: LeftOut[] }) => Promise<T>,
+	work: (index: { environment: Record<string, string>; omitted: OmittedFile[] }) => Promise<T>,
 ): Promise<T> {
 	return await withFreshIndex(git, folder, async (environment) => {
 		const { changes } = await readStatus(git, folder, { everyFile: true, environment });
-		const left = leftOut(folder, changes);
-		const files = changes.filter((change) => !left.has(change) && !change.raw.endsWith("/"));
+		const omitted = omittedIn(folder, changes);
+		const files = changes.filter((change) => !omitted.has(change) && !change.raw.endsWith("/"));
 		const named = depth === "name" ? files.filter((change) => change.status === "??") : files;
 		const option = depth === "name" ? "--intent-to-add" : "-A";
 		await addChanges(git, folder, option, named, environment);
-		return await work({ environment, left: [...left].map(([{ path }, reason]) => ({ path, reason })) });
+		return await work({ environment, omitted: [...omitted].map(([{ path }, reason]) => ({ path, reason })) });
 	});
 }
 
 /** Only untracked files are left out. Tracked files are always shown. */
-function leftOut(folder: string, changes: readonly StatusEntry[]): Map<StatusEntry, string> {
+function omittedIn(folder: string, changes: readonly StatusEntry[]): Map<StatusEntry, string> {
 	const tracked = new Set(changes.filter((change) => change.status !== "??").map((change) => change.raw));
-	const left = new Map<StatusEntry, string>();
+	const omitted = new Map<StatusEntry, string>();
 	for (const change of changes) {
 		if (change.status !== "??" || tracked.has(change.raw)) continue;
 		const reason = change.omitReason ?? tooLargeReason(folder, change.raw);
-		if (reason !== null) left.set(change, reason);
+		if (reason !== null) omitted.set(change, reason);
 	}
-	return left;
+	return omitted;
 }
 
 function tooLargeReason(folder: string, raw: string): string | null {

@@ -10,7 +10,7 @@ import {
 	Committed,
 	Diff,
 	HealthProblem,
-	LeftOut,
+	OmittedFile,
 	PrimaryMarker,
 	SyncStrategy,
 	UnseenCommit,
@@ -64,7 +64,7 @@ const UpdateResult = z.strictObject({
 const Shared = z.array(
 	z.strictObject({ path: z.string(), done: z.enum(["linked", "copied", "left"]), reason: z.string().nullable() }),
 );
-const Left = LeftOut.extend({ path: z.string().max(4096), reason: z.string().max(200) });
+const Omitted = OmittedFile.extend({ path: z.string().max(4096), reason: z.string().max(200) });
 const Missing = z.array(z.strictObject({ path: z.string(), reason: z.string() }));
 
 const SnapshotRef = z.strictObject({
@@ -126,7 +126,7 @@ export const steps = {
 	tree: step(
 		"tree",
 		nothing,
-		orRefusal(z.strictObject({ tree: CommitId, head: Commit, left: z.array(Left).max(100_000) })),
+		orRefusal(z.strictObject({ tree: CommitId, head: Commit, omitted: z.array(Omitted).max(100_000) })),
 		longMs,
 	),
 	sync: step("sync", z.strictObject({ ...begun, strategy: SyncStrategy }), orRefusal(UpdateResult), longMs),

@@ -4,7 +4,7 @@ import { chmodSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:
 import path from "node:path";
 import { expect, test } from "vitest";
 import { cachedTree } from "#adapters/git/format/index-file.ts";
-import { areAsRead } from "#adapters/git/snapshot/steady.ts";
+import { areUnchanged } from "#adapters/git/snapshot/unchanged.ts";
 import { openTree, readIndexFile } from "#adapters/git/tree/tree.ts";
 import { freshRepository } from "#test/support/repository.ts";
 
@@ -18,7 +18,7 @@ test("files that changed in bytes, mode or kind are not as they were read; git c
 	const tree = await openTree(folder);
 	const held = await readIndexFile(at(".git/index"), 20);
 	if (held === null) throw new Error("no index");
-	const look = async (...names: string[]): Promise<boolean | null> => await areAsRead(tree, held, names);
+	const look = async (...names: string[]): Promise<boolean | null> => await areUnchanged(tree, held, names);
 	expect(await look("file", "link")).toBe(true);
 	expect([await look("large"), await look("unknown")]).toEqual([null, null]);
 	// the size and the time stay

@@ -18,7 +18,7 @@ const link = 0o120000;
 /**
  * `names` are the files that were read. Null where git has to compare them: many or large ones, and whatever is odd.
  */
-export async function areAsRead(tree: Tree, held: ReadIndex, names: readonly ByteName[]): Promise<boolean | null> {
+export async function areUnchanged(tree: Tree, held: ReadIndex, names: readonly ByteName[]): Promise<boolean | null> {
 	if (names.length > readMax || held.entries.length > entriesMax) return null;
 	const wanted = new Set(names);
 	const [read, others] = [true, false].map((isRead) =>
