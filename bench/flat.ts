@@ -22,18 +22,18 @@ export async function flat(): Promise<Result[]> {
 	];
 }
 
-interface Setup {
+interface MeasuredDaemon {
 	client: Client;
 	agent: Agent;
 	repository: string;
 	daemon: Awaited<ReturnType<typeof startDaemon>>;
 }
 
-type More = (setup: Setup, from: number, to: number) => Promise<void>;
+type More = (setup: MeasuredDaemon, from: number, to: number) => Promise<void>;
 
 async function grow(home: string, what: string, more: More): Promise<Result> {
 	await using daemons = new AsyncDisposableStack();
-	const setups: Setup[] = [];
+	const setups: MeasuredDaemon[] = [];
 	for (const size of sizes) setups.push(await setup(path.join(home, String(size)), daemons, size, more));
 	const turns = sizes.map((): number[] => []);
 	const forked = sizes.map((): number[] => []);
@@ -68,7 +68,7 @@ async function grow(home: string, what: string, more: More): Promise<Result> {
 	};
 }
 
-async function setup(home: string, daemons: AsyncDisposableStack, size: number, more: More): Promise<Setup> {
+async function setup(home: string, daemons: AsyncDisposableStack, size: number, more: More): Promise<MeasuredDaemon> {
 	const repository = makeRepository(path.join(home, "repository"));
 	const daemon = daemons.use(await startDaemon({ home: path.join(home, "home") }));
 	// a long idle connection may just have been closed; each command has a key, so a retry is safe
@@ -99,7 +99,7 @@ function makeRepository(folder: string): string {
 	return folder;
 }
 
-async function turn({ client, agent, daemon }: Setup, text: string): Promise<number> {
+async function turn({ client, agent, daemon }: MeasuredDaemon, text: string): Promise<number> {
 	using events = daemon.engine.publisher.follow();
 	const from = performance.now();
 	await client.call("prompt", { key: randomUUID(), params: { agent: agent.id }, body: { text } });
@@ -111,7 +111,7 @@ async function turn({ client, agent, daemon }: Setup, text: string): Promise<num
 }
 
 /** A fork whose workspace is ready; it is deleted again, so that only the measured quantity grows. */
-async function fork({ client, agent }: Setup): Promise<number> {
+async function fork({ client, agent }: MeasuredDaemon): Promise<number> {
 	const from = performance.now();
 	const child = await client.ask("fork", { key: randomUUID(), params: { agent: agent.id }, body: {} });
 	const ms = performance.now() - from;
@@ -124,7 +124,7 @@ async function fork({ client, agent }: Setup): Promise<number> {
 }
 
 /** Many snapshot refs to one commit: only their number matters. The next turn finds them. */
-async function moreSnapshots({ agent, repository }: Setup, from: number, to: number): Promise<void> {
+async function moreSnapshots({ agent, repository }: MeasuredDaemon, from: number, to: number): Promise<void> {
 	const commit = execFileSync("git", ["rev-parse", `refs/brood/snapshots/${agent.id}/1`], {
 		cwd: repository,
 		encoding: "utf8",
@@ -136,12 +136,12 @@ async function moreSnapshots({ agent, repository }: Setup, from: number, to: num
 	execFileSync("git", ["update-ref", "--stdin"], { cwd: repository, input });
 }
 
-async function moreTurns(setup: Setup, from: number, to: number): Promise<void> {
+async function moreTurns(setup: MeasuredDaemon, from: number, to: number): Promise<void> {
 	for (let at = from; at < to; at++) await turn(setup, "say hello");
 }
 
 /** Other agents of the project, each with its own worktree. */
-async function moreAgents({ client }: Setup, from: number, to: number): Promise<void> {
+async function moreAgents({ client }: MeasuredDaemon, from: number, to: number): Promise<void> {
 	const atOnce = 8;
 	for (let at = from; at < to; at += atOnce) {
 		const some = Array.from({ length: Math.min(atOnce, to - at) }, (_, more) => at + more);

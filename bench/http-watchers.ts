@@ -1,4 +1,4 @@
-// Many readers of the event stream in one separate process. Takes instructions as lines of JSON and answers in lines.
+// Many readers of the event stream in one separate process. Takes the steps of the bench as lines of JSON and answers in lines.
 import { type ClientRequest, get } from "node:http";
 import { createInterface } from "node:readline";
 import { setTimeout as pause } from "node:timers/promises";
@@ -12,7 +12,7 @@ interface Watcher {
 	tail: string;
 }
 
-type Instruction =
+type BenchStep =
 	| { do: "connect"; count: number; after: number }
 	| { do: "begin"; stamps: boolean }
 	| { do: "finish"; events: number };
@@ -30,28 +30,28 @@ let lastAt = 0;
 let cpu = process.cpuUsage();
 
 for await (const line of createInterface(process.stdin)) {
-	const instruction: Instruction = JSON.parse(line);
-	console.log(JSON.stringify(await carryOut(instruction)));
+	const step: BenchStep = JSON.parse(line);
+	console.log(JSON.stringify(await runStep(step)));
 }
 for (const { request } of watchers) request?.destroy();
 
-async function carryOut(instruction: Instruction): Promise<object> {
-	if (instruction.do === "connect") {
+async function runStep(step: BenchStep): Promise<object> {
+	if (step.do === "connect") {
 		for (const { request } of watchers.splice(0)) request?.destroy();
-		for (let at = 0; at < instruction.count; at++) watchers.push({ request: null, events: 0, half: false, tail: "" });
-		await Promise.all(watchers.map((watcher) => connect(watcher, instruction.after)));
+		for (let at = 0; at < step.count; at++) watchers.push({ request: null, events: 0, half: false, tail: "" });
+		await Promise.all(watchers.map((watcher) => connect(watcher, step.after)));
 		return {};
 	}
-	if (instruction.do === "begin") {
+	if (step.do === "begin") {
 		for (const watcher of watchers) watcher.events = 0;
-		stamps = instruction.stamps;
+		stamps = step.stamps;
 		arrivals.length = 0;
 		cuts = 0;
 		cpu = process.cpuUsage();
 		return {};
 	}
 	const least = (): number => Math.min(...watchers.map((watcher) => watcher.events));
-	for (const until = now() + finishMs; least() < instruction.events && now() < until; ) await pause(5);
+	for (const until = now() + finishMs; least() < step.events && now() < until; ) await pause(5);
 	const { user, system } = process.cpuUsage(cpu);
 	return { lastAt, least: least(), cuts, cpuMs: (user + system) / 1000, arrivals };
 }

@@ -92,13 +92,13 @@ async function timeBoth(root: string): Promise<Result> {
 	};
 }
 
-interface Setup {
+interface SandboxedAgents {
 	sandbox: string;
 	repository: string;
 	workspaces: GitWorkspaces;
 }
 
-function setupIn(root: string, sandbox: string): Setup {
+function setupIn(root: string, sandbox: string): SandboxedAgents {
 	const [home, repository] = [path.join(root, "home"), makeRepository(path.join(root, "repository"))];
 	mkdirSync(path.join(home, "projects/bench"), { recursive: true });
 	writeFileSync(path.join(home, "projects/bench/config.yaml"), `sandbox: ${sandbox}\n`);
@@ -127,7 +127,7 @@ function setupIn(root: string, sandbox: string): Setup {
 }
 
 async function cycle(
-	{ sandbox, repository, workspaces }: Setup,
+	{ sandbox, repository, workspaces }: SandboxedAgents,
 	round: number,
 	measure: (name: string, sandbox: string, work: () => Promise<unknown>) => Promise<void>,
 ): Promise<void> {

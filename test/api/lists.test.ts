@@ -98,11 +98,11 @@ interface Answer {
 	read: number;
 }
 
-async function get(place: string, query: Record<string, string | number> = {}): Promise<Answer> {
+async function get(address: string, query: Record<string, string | number> = {}): Promise<Answer> {
 	const before = rows;
 	const search = new URLSearchParams(Object.entries(query).map(([name, value]) => [name, String(value)]));
 	const headers = { host, authorization: `Bearer ${token}` };
-	const path = `${place}${place.includes("?") ? "&" : "?"}${search}`;
+	const path = `${address}${address.includes("?") ? "&" : "?"}${search}`;
 	const answer = await ask(app, { method: "GET", path, headers });
 	return { ...JSON.parse(answer), read: rows - before };
 }
@@ -117,13 +117,13 @@ const shorter = ["issueRuns"];
 const lists = Object.entries<Route>(routes).filter(([, route]) => route.method === "get" && isList(route));
 const asked = lists
 	.filter(([name]) => !unstored.includes(name))
-	.flatMap(([name, { path: place }]): [string, string][] =>
+	.flatMap(([name, { path: address }]): [string, string][] =>
 		name === "usage"
-			? ["agent", "issue", "subscription"].map((by): [string, string] => [`usage by ${by}`, `${place}?by=${by}`])
-			: [[name, place]],
+			? ["agent", "issue", "subscription"].map((by): [string, string] => [`usage by ${by}`, `${address}?by=${by}`])
+			: [[name, address]],
 	);
 
-const placeOf = (route: string): string =>
+const addressOf = (route: string): string =>
 	route
 		.replace(":agent", String(subject.agent))
 		.replace(":project", "web")
@@ -136,8 +136,8 @@ test("there are lists, and every one that is not in the store has a reason", { t
 });
 
 test.each(asked)("%s", async (name, route) => {
-	const place = placeOf(route);
-	const whole = await get(place);
+	const address = addressOf(route);
+	const whole = await get(address);
 	expect(whole.error).toBeUndefined();
 	expect("next" in whole).toBe(false);
 	if (shorter.includes(name)) return;
@@ -147,18 +147,18 @@ test.each(asked)("%s", async (name, route) => {
 	const gathered: unknown[] = [];
 	let [after, pages]: [number | null, number] = [0, 0];
 	while (after !== null) {
-		const page: Answer = await get(place, { limit: pages === 0 ? limit : 50, after });
+		const page: Answer = await get(address, { limit: pages === 0 ? limit : 50, after });
 		if (pages === 0) expect(page.data).toHaveLength(limit);
 		gathered.push(...page.data);
 		after = page.next ?? null;
 		pages++;
 	}
 	expect(gathered).toEqual(whole.data);
-	const first = await get(place, { limit });
+	const first = await get(address, { limit });
 	expect(first.read - (beside[name] ?? 0)).toBeLessThanOrEqual(rowsMax);
 	// the same deep in the list
-	const middle = await get(place, { limit: 60 });
-	const late = await get(place, { limit, after: middle.next ?? 0 });
+	const middle = await get(address, { limit: 60 });
+	const late = await get(address, { limit, after: middle.next ?? 0 });
 	expect(late.data).toEqual(whole.data.slice(60, 60 + limit));
 	expect(late.read - (beside[name] ?? 0)).toBeLessThanOrEqual(rowsMax);
 });

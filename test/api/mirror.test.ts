@@ -58,13 +58,13 @@ beforeAll(async () => {
 });
 afterAll(async () => await daemon[Symbol.asyncDispose]());
 
-interface World {
+interface Mirrored {
 	mirror: Mirror;
 	agents: Agent[];
 }
 
 /** What the mirror shows, and what the server answers. When an agent will be free is told anew with every moment. */
-async function both({ mirror }: World) {
+async function both({ mirror }: Mirrored) {
 	const [view, seen, asked] = [mirror.view, mirror.viewInput, client()];
 	const threads = [...shown.threads];
 	const each = async <T>(ask: (agent: AgentId) => Promise<T> | T) =>
@@ -116,7 +116,7 @@ const plain = (value: unknown): { mirrored: Record<string, unknown>; answered: R
 
 let shown: { boards: ProjectSlug[]; threads: AgentId[] } = { boards: [], threads: [] };
 
-async function agree(world: World): Promise<void> {
+async function agree(world: Mirrored): Promise<void> {
 	await expect
 		.poll(
 			async () => {
@@ -136,12 +136,12 @@ async function agree(world: World): Promise<void> {
 		.toBe("the same");
 }
 
-type Step = (world: World) => Promise<unknown>;
-const of = ({ agents }: World, at: number): string => agents[at % agents.length]?.id ?? "";
+type Step = (world: Mirrored) => Promise<unknown>;
+const of = ({ agents }: Mirrored, at: number): string => agents[at % agents.length]?.id ?? "";
 /** What is refused is a step as well: nothing happened. */
 const said = async (call: Promise<unknown>): Promise<unknown> => await call.catch(() => null);
 
-type Steps = (one: number, two: number, params: (world: World) => { agent: string }) => Step[];
+type Steps = (one: number, two: number, params: (world: Mirrored) => { agent: string }) => Step[];
 
 const ofAgentsAndQueues: Steps = (_, two, params) => [
 	async (world) => {
@@ -235,12 +235,12 @@ const ofMailAndIssues: Steps = (one, two, params) => [
 ];
 
 const anyStep: fc.Arbitrary<Step> = fc.tuple(fc.nat(17), fc.nat(9), fc.nat(9)).map(([what, one, two]): Step => {
-	const params = (world: World) => ({ agent: of(world, one) });
+	const params = (world: Mirrored) => ({ agent: of(world, one) });
 	return [...ofAgentsAndQueues(one, two, params), ...ofMailAndIssues(one, two, params)][what] ?? expect.unreachable();
 });
 
 /** A mirror that runs beside the work. */
-async function mirroring(work: (world: World) => Promise<void>): Promise<void> {
+async function mirroring(work: (world: Mirrored) => Promise<void>): Promise<void> {
 	const mirror = new Mirror(client(), { now, pause: async () => await new Promise((resume) => setTimeout(resume, 5)) });
 	const stop = new AbortController();
 	shown = { boards: [], threads: [] };

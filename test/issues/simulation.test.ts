@@ -5,9 +5,9 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import type { Event } from "#contract/event.ts";
 import { everyIssue } from "#test/support/every.ts";
 import { brokenRules } from "./rules.ts";
+import { IssueSimulation, limits, presets } from "./simulation.ts";
 import { slotHistory } from "./slot-rules.ts";
 import { timeline } from "./timeline.ts";
-import { limits, presets, World } from "./world.ts";
 
 const long = process.env["BROOD_TORTURE"] === "1";
 const shown = process.env["BROOD_TIMELINE"] === "1";
@@ -20,7 +20,7 @@ test.each(Array.from({ length: size.seeds }, (_, seed) => seed + 1))(
 	"with failures, limits and crashes, every issue ends done or with attention and a reason, and no rule is broken (seed %i)",
 	{ timeout: long ? 600_000 : 120_000 },
 	async (seed) => {
-		const world = new World(seed);
+		const world = new IssueSimulation(seed);
 		await world.start();
 		await world.populate(size);
 		const began = world.now;
@@ -56,7 +56,7 @@ test.each(Array.from({ length: size.seeds }, (_, seed) => seed + 1))(
 const isHeldByLimit = ({ kind, data }: Event): boolean => kind === "agent.held" && Object(data).hold === "limit";
 
 test("the rules notice a history that breaks them: the control", async () => {
-	const world = new World(7);
+	const world = new IssueSimulation(7);
 	await world.start();
 	await world.populate({ issues: 12, agents: 8 });
 	for (let step = 0; step < 60; step++) await world.step();

@@ -2,7 +2,7 @@
 // rule of the protocol is taken away once, and must be missed.
 import { expect, test } from "vitest";
 import { asDesigned, type Found, type Rules, type Weather } from "./rules.ts";
-import { world } from "./world.ts";
+import { world } from "./simulation.ts";
 
 const torture = process.env["BROOD_TORTURE"] !== undefined;
 const worlds = torture ? 20_000 : 100;

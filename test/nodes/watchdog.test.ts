@@ -9,21 +9,21 @@ import { sleepSeconds } from "#test/support/node-jobs.ts";
 import { counted, eventually } from "#test/support/nodes.ts";
 import { freshFolder } from "#test/support/stores.ts";
 
-interface World {
+interface WatchedDaemon {
 	daemon: ChildProcess;
 	home: string;
 	/** how long each process sleeps, by which it is found */
 	sleeps: { inherits: string; orphan: string; cleared: string; below: string; stranger: string };
 }
 
-const left = ({ sleeps }: World): string[] =>
+const left = ({ sleeps }: WatchedDaemon): string[] =>
 	Object.entries(sleeps).flatMap(([name, time]) => (counted(time).there > 0 ? name : []));
 
 /**
  * A process with the home id, three with a cleared environment (an orphan in its session, one in the session of an
  * agent that has ended, and one below a process with the home id), and one of somebody else.
  */
-async function world(last: string): Promise<World> {
+async function world(last: string): Promise<WatchedDaemon> {
 	const sleeps = {
 		inherits: sleepSeconds(),
 		orphan: sleepSeconds(),
@@ -58,7 +58,7 @@ async function world(last: string): Promise<World> {
 	return started;
 }
 
-function endAll({ sleeps }: World): void {
+function endAll({ sleeps }: WatchedDaemon): void {
 	for (const time of Object.values(sleeps)) for (const pid of counted(time).pids) process.kill(pid, "SIGKILL");
 }
 

@@ -41,7 +41,7 @@ describe("whatever the order of reads, ends and beginnings", () => {
 		const stale = { begun: 0, claimed: 0 };
 		await fc.assert(
 			fc.asyncProperty(fc.scheduler(), lags, fc.array(step, { maxLength: 8 }), async (scheduler, lag, steps) => {
-				const world = await World.run(scheduler, { lag, steps });
+				const world = await TurnSimulation.run(scheduler, { lag, steps });
 				stale.begun += world.staleBegun;
 				stale.claimed += world.claimsRefused;
 				expect(await world.findings()).toEqual([]);
@@ -57,7 +57,7 @@ describe("whatever the order of reads, ends and beginnings", () => {
 		const found: string[] = [];
 		const outcome = await fc.check(
 			fc.asyncProperty(fc.scheduler(), lags, async (scheduler, lag) => {
-				const world = await World.run(scheduler, { lag, grantsAll: true });
+				const world = await TurnSimulation.run(scheduler, { lag, grantsAll: true });
 				found.push(...(await world.findings()));
 				expect(found).toEqual([]);
 			}),
@@ -132,7 +132,7 @@ interface ProcessRequest {
 	grantsAll?: boolean;
 }
 
-class World {
+class TurnSimulation {
 	claimsRefused = 0;
 	/** how often something was made ready for a turn that could not be begun any more */
 	staleBegun = 0;
@@ -147,7 +147,10 @@ class World {
 	#agents: AgentState[] = [];
 	#looks: Promise<unknown>[] = [];
 
-	static async run(scheduler: fc.Scheduler, { lag, steps = [], grantsAll = false }: ProcessRequest): Promise<World> {
+	static async run(
+		scheduler: fc.Scheduler,
+		{ lag, steps = [], grantsAll = false }: ProcessRequest,
+	): Promise<TurnSimulation> {
 		const engine = await Engine.start({
 			store: openMemory(batchRunner(limits)),
 			driver: null,
@@ -155,7 +158,7 @@ class World {
 			clock: systemClock,
 			ids: randomIds,
 		});
-		const world = new World(engine, scheduler, { lag, grantsAll });
+		const world = new TurnSimulation(engine, scheduler, { lag, grantsAll });
 		for (let at = 0; at < 3; at++) world.#agents.push(await spawn(engine, engine.agentZero.id));
 		for (const { id, handle } of world.#agents)
 			for (let at = 0; at < promptsEach; at++)

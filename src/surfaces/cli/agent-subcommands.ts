@@ -5,7 +5,7 @@ import type { Agent, Availability } from "#contract/wire.ts";
 import type { Options } from "./act.ts";
 import { call } from "./call.ts";
 import { agentSubcommand, allProjects, onlyProject, policy, reason, scopedSubcommand, subcommand } from "./options.ts";
-import type { ManyVerb } from "./several-agents.ts";
+import type { ManyAgentsRoute } from "./several-agents.ts";
 import { addSubcommand, forkSubcommand } from "./spawn-subcommands.ts";
 import { budgetCost, budgetOf, budgetTokens } from "./usage-subcommands.ts";
 import { workspaceSubcommands } from "./workspace-subcommands.ts";
@@ -15,7 +15,7 @@ export function agentSubcommands(program: Command): void {
 	const agent = program.command("agent").description("add, list, configure, stop and repair agents");
 	addSubcommand(agent);
 	listSubcommand(agent);
-	const verbs: [name: string, route: Verb, description: string][] = [
+	const verbs: [name: string, route: AgentRoute, description: string][] = [
 		["status", "agent", "show everything about one agent"],
 		["pause", "pause", "pause an agent: no further turns start"],
 		["resume", "resume", "let a paused agent continue"],
@@ -140,16 +140,25 @@ function named(text: string): [name: string, value: string] {
 	return at < 0 ? [text, ""] : [text.slice(0, at), text.slice(at + 1)];
 }
 
-type Verb = "agent" | "pause" | "resume" | "interrupt" | "kill" | "agentDelete" | "reap" | "recover" | "configure";
+type AgentRoute =
+	| "agent"
+	| "pause"
+	| "resume"
+	| "interrupt"
+	| "kill"
+	| "agentDelete"
+	| "reap"
+	| "recover"
+	| "configure";
 
 /** Verbs that also work without `agent` in front. */
 const short: readonly string[] = ["pause", "resume", "interrupt", "kill", "delete"];
 
 /** Verbs that take several agents. */
-const many: readonly ManyVerb[] = ["pause", "resume", "interrupt", "kill", "agentDelete"];
-const isForMany = (route: Verb): route is ManyVerb => many.some((each) => each === route);
+const many: readonly ManyAgentsRoute[] = ["pause", "resume", "interrupt", "kill", "agentDelete"];
+const isForMany = (route: AgentRoute): route is ManyAgentsRoute => many.some((each) => each === route);
 
-function verbSubcommand(parent: Command, name: string, route: Verb, description: string): void {
+function verbSubcommand(parent: Command, name: string, route: AgentRoute, description: string): void {
 	const verb = scopedSubcommand(parent, name, description);
 	for (const option of ownOptions(route)) verb.addOption(option);
 	if (route === "agentDelete") verb.alias("remove");
@@ -173,7 +182,7 @@ function verbSubcommand(parent: Command, name: string, route: Verb, description:
 }
 
 /** Arguments of a verb besides the agent; each but `--yes` is a field of the route's body. */
-function ownOptions(route: Verb): Option[] {
+function ownOptions(route: AgentRoute): Option[] {
 	if (route === "pause") return [reason()];
 	const flag = (name: string, description: string) => new Option(name, description).default(false);
 	if (route === "resume") return [reason(), flag("--retry", "first run a turn again that was interrupted or failed")];
@@ -190,7 +199,7 @@ function ownOptions(route: Verb): Option[] {
 	return [reason(), force, flag("--branch", "also delete its branch"), yes];
 }
 
-async function tell(route: Verb, reference: string, options: Options, body: object | undefined): Promise<void> {
+async function tell(route: AgentRoute, reference: string, options: Options, body: object | undefined): Promise<void> {
 	const [{ act }, { scopeOf }, { agentDetails, agentTable, repairedAgent, withExitCode }] = await Promise.all([
 		import("./act.ts"),
 		import("./directory-project.ts"),

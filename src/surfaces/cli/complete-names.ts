@@ -4,7 +4,7 @@ import { isProjectSlug } from "#contract/project-slug.ts";
 import { type Connected, connect, givenAddress, running } from "./connect.ts";
 import { projectHere } from "./project-here.ts";
 
-interface Wanted {
+interface NameQuery {
 	verb: string;
 	/** the value of `--project` */
 	project: string | undefined;
@@ -14,10 +14,10 @@ interface Wanted {
 	given: readonly string[];
 }
 
-type Find = (found: Connected, wanted: Wanted & { here: ProjectSlug | undefined }) => Promise<string[]>;
+type Find = (found: Connected, wanted: NameQuery & { here: ProjectSlug | undefined }) => Promise<string[]>;
 
 /** By the name of the argument or the option; null for one that is no name. */
-export async function namesFor(noun: string, wanted: Wanted): Promise<string[] | null> {
+export async function namesFor(noun: string, wanted: NameQuery): Promise<string[] | null> {
 	const find = finders[noun];
 	if (find === undefined) return null;
 	const found = await (givenAddress() === null ? running() : connect()).catch(() => null);

@@ -94,14 +94,14 @@ async function candidates(root: CommandShape, words: readonly string[]): Promise
 	return (await valuesOf(argument, { path, words, given }))?.filter((value) => !given.includes(value)) ?? null;
 }
 
-interface Line {
+interface TypedLine {
 	path: readonly CommandShape[];
 	words: readonly string[];
 	/** the arguments before the word */
 	given: readonly string[];
 }
 
-async function valuesOf(value: Value, { path, words, given }: Line): Promise<readonly string[] | null> {
+async function valuesOf(value: Value, { path, words, given }: TypedLine): Promise<readonly string[] | null> {
 	if (value.argChoices !== undefined) return value.argChoices;
 	const { namesFor } = await import("./complete-names.ts");
 	const at = words.indexOf("--project");

@@ -9,7 +9,7 @@ import { refuse } from "#contract/refusal.ts";
 
 const timeoutMs = 60_000;
 
-interface Ran {
+interface ToolResult {
 	/** null if it was ended by a signal */
 	code: number | null;
 	out: string;
@@ -119,7 +119,7 @@ export async function openPullRequest(
 }
 
 /** Only an address on the server itself is printed. */
-function addressIn(ran: Ran | null, field: string, host: string): string | null {
+function addressIn(ran: ToolResult | null, field: string, host: string): string | null {
 	if (ran?.code !== 0) return null;
 	const [first]: unknown[] = [parsed(ran.out)].flat();
 	const url: unknown = Reflect.get(Object(first), field);
@@ -165,8 +165,8 @@ const tokens: Record<Tool["program"], readonly string[]> = {
 };
 
 /** Null if there is no such program. */
-async function run(called: Called, args: readonly string[], input = ""): Promise<Ran | null> {
-	const done = Promise.withResolvers<Ran | null>();
+async function run(called: Called, args: readonly string[], input = ""): Promise<ToolResult | null> {
+	const done = Promise.withResolvers<ToolResult | null>();
 	const quiet = { GH_PROMPT_DISABLED: "1", GH_NO_UPDATE_NOTIFIER: "1", GLAB_CHECK_UPDATE: "false", NO_COLOR: "1" };
 	const env = { ...environmentOf(called), ...quiet };
 	const child = spawn(called.program, args, { cwd: "/", env, timeout: timeoutMs });

@@ -138,9 +138,9 @@ export async function depend(
 }
 
 /** The routes that answer with an issue. */
-type Verb = { [N in RouteName]: RouteAnswer<N> extends Issue ? N : never }[RouteName];
+type IssueRoute = { [N in RouteName]: RouteAnswer<N> extends Issue ? N : never }[RouteName];
 
-export async function tell(route: Verb, name: string, options: Options, body?: object): Promise<void> {
+export async function tell(route: IssueRoute, name: string, options: Options, body?: object): Promise<void> {
 	await act(
 		options,
 		async (cli): Promise<Issue> =>

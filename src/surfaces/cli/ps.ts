@@ -20,10 +20,10 @@ export interface PsOptions extends Options {
 }
 
 /** `at` is the name of its node, where there are several. */
-type Line = Agent & { progress: RouteAnswer<"progress">[number] | null; at: string };
+type ListedAgent = Agent & { progress: RouteAnswer<"progress">[number] | null; at: string };
 
 export async function ps(options: PsOptions): Promise<void> {
-	const show = (before: string) => (lines: Line[]) => {
+	const show = (before: string) => (lines: ListedAgent[]) => {
 		// already coloured and escaped, cell by cell
 		printPainted(`${before}${psTable(lines)}\n`);
 		return "";
@@ -41,7 +41,7 @@ const tickMs = 2000;
 const lookAgainTicks = 15;
 
 /** Ages are printed every tick. The daemon, and git for every agent, are only asked after something has happened. */
-async function watch(cli: CliContext, options: PsOptions, show: (lines: Line[]) => void): Promise<void> {
+async function watch(cli: CliContext, options: PsOptions, show: (lines: ListedAgent[]) => void): Promise<void> {
 	const { client, query } = cli;
 	const stop = new AbortController();
 	const refresh = new RefreshTimer();
@@ -51,7 +51,7 @@ async function watch(cli: CliContext, options: PsOptions, show: (lines: Line[]) 
 			if ("event" in message || "lost" in message) refresh.arrived();
 	})();
 	const ticking = (async () => {
-		let lines: Line[] = [];
+		let lines: ListedAgent[] = [];
 		for (;;) {
 			if (refresh.isDue()) lines = await linesOf(cli, options);
 			if (options.json === true) printData(lines);
@@ -82,7 +82,7 @@ export class RefreshTimer {
 	}
 }
 
-async function linesOf({ client, query }: CliContext, { all, type, model }: PsOptions): Promise<Line[]> {
+async function linesOf({ client, query }: CliContext, { all, type, model }: PsOptions): Promise<ListedAgent[]> {
 	const [agents, progress, nodes] = await Promise.all([
 		client.call("agents", { query: { ...query, type, model } }),
 		client.call("progress", { query }),
@@ -99,7 +99,7 @@ async function linesOf({ client, query }: CliContext, { all, type, model }: PsOp
 }
 
 /** Without empty columns. What does not fit into a terminal is left out or cut: what an agent does matters most. */
-function psTable(lines: readonly Line[]): string {
+function psTable(lines: readonly ListedAgent[]): string {
 	if (lines.length === 0) return "no agents: brood run 'your prompt' starts one";
 	const cells = lines.map((line) => [
 		line.handle,
@@ -141,15 +141,15 @@ function psTable(lines: readonly Line[]): string {
 		.join("\n");
 }
 
-const stateOf = (line: Line): string => {
+const stateOf = (line: ListedAgent): string => {
 	const waits = line.label === "idle" && line.queueLength > 0 ? " (queued)" : "";
 	return `${styleOf(line).glyph} ${labelText(line)}${waits}`;
 };
 
 /** Why an agent is held. */
-const reasonOf = ({ holds }: Line): string | null => holds.find(({ reason }) => reason !== "")?.reason ?? null;
+const reasonOf = ({ holds }: ListedAgent): string | null => holds.find(({ reason }) => reason !== "")?.reason ?? null;
 
-function branchText({ workspace, progress }: Line): string {
+function branchText({ workspace, progress }: ListedAgent): string {
 	if (workspace === null) return "";
 	const { branch = null } = progress ?? {};
 	if (branch === null) return workspace.branch ?? "";

@@ -28,7 +28,7 @@ interface RunOptions extends Options {
 	follow: boolean;
 }
 
-interface Ran {
+interface RunResult {
 	agent: Agent;
 	turn: Turn | null;
 	stat: string;
@@ -42,7 +42,7 @@ export async function run(words: readonly string[], options: RunOptions): Promis
 	const isElsewhere = options.project !== undefined;
 	await act(
 		options,
-		async (cli): Promise<Ran> => {
+		async (cli): Promise<RunResult> => {
 			const { type: given, text } = await typeAndPrompt(words, options.file);
 			const project = cli.query.project ?? (await projectHere(cli)) ?? (await addProject(cli, say)).slug;
 			const type = given ?? (await chooseType(cli, project, say));
@@ -130,7 +130,7 @@ async function isCommitted({ client }: CliContext, { id, project }: Agent): Prom
 	return all.find(({ agent }) => agent === id)?.branch?.uncommitted === false;
 }
 
-function summary({ agent, turn, stat, committed }: Ran, isElsewhere: boolean): string {
+function summary({ agent, turn, stat, committed }: RunResult, isElsewhere: boolean): string {
 	const handle = isElsewhere ? fullName(agent) : agent.handle;
 	if (turn === null) return `follow it:  brood log ${handle} --follow`;
 	const end = turn.state === "completed" ? "" : `${endText(turn)}\n`;

@@ -15,10 +15,10 @@ interface ManyOptions extends AllOptions {
 	yes?: boolean | undefined;
 }
 
-export type ManyVerb = "pause" | "resume" | "interrupt" | "kill" | "agentDelete";
+export type ManyAgentsRoute = "pause" | "resume" | "interrupt" | "kill" | "agentDelete";
 
 export async function tellMany(
-	route: ManyVerb,
+	route: ManyAgentsRoute,
 	references: readonly string[],
 	options: ManyOptions,
 	body: object,
@@ -56,7 +56,7 @@ type Told = Agent & { endedBelow?: number };
 
 async function tellOne(
 	{ client, key }: CliContext,
-	route: ManyVerb,
+	route: ManyAgentsRoute,
 	{ agent, body: { retry, ...body }, scope }: { agent: string; body: { retry?: boolean }; scope: Scope },
 ): Promise<Told> {
 	if (retry === true)
@@ -67,7 +67,7 @@ async function tellOne(
 /** Those that the verb can be meant for: only a running turn can be interrupted. */
 async function namesOf(
 	cli: CliContext,
-	route: ManyVerb,
+	route: ManyAgentsRoute,
 	references: readonly string[],
 	options: ManyOptions,
 ): Promise<readonly string[]> {
@@ -87,7 +87,7 @@ async function namesOf(
 }
 
 /** Before what cannot be undone; where there is nobody to ask, the command is a script's. */
-async function askFirst(route: ManyVerb, agents: readonly Agent[]): Promise<void> {
+async function askFirst(route: ManyAgentsRoute, agents: readonly Agent[]): Promise<void> {
 	if (route !== "kill" && route !== "agentDelete") return;
 	const names = agents.slice(0, namesMax).map(fullName);
 	const more = agents.length > namesMax ? ` and ${agents.length - namesMax} more` : "";

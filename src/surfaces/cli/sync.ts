@@ -12,7 +12,7 @@ interface SyncOptions extends AllOptions {
 	strategy: "ff" | "rebase" | "merge";
 }
 
-interface Line {
+interface SyncedAgent {
 	agent: string;
 	updated: boolean;
 	text: string;
@@ -23,11 +23,11 @@ export async function sync(named: string[], options: SyncOptions): Promise<void>
 	if (named.length === 0 && !meansAll(options)) return await syncProject(options);
 	await act(
 		options,
-		async (cli): Promise<Line[]> => {
+		async (cli): Promise<SyncedAgent[]> => {
 			const { client, key } = cli;
 			const references = meansAll(options) ? await withWorkspace(cli, named, options) : named;
 			const query = await scopeOf(cli, references);
-			const lines: Line[] = [];
+			const lines: SyncedAgent[] = [];
 			for (const [at, agent] of references.entries()) {
 				const ask = { key: `${key}-${at}`, query, params: { agent }, body: { strategy: options.strategy } };
 				try {
@@ -61,7 +61,7 @@ async function syncProject(options: SyncOptions): Promise<void> {
 	);
 }
 
-const tableOf = (lines: readonly Omit<Line, "origin">[]): string =>
+const tableOf = (lines: readonly Omit<SyncedAgent, "origin">[]): string =>
 	table(
 		["AGENT", "UPDATED", ""],
 		lines.map(({ agent, updated, text }) => [agent, updated ? "yes" : "no", text]),

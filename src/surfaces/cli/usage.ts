@@ -9,12 +9,12 @@ import { agentNamed } from "./directory-project.ts";
 import { table, UsageError } from "./print.ts";
 import { timeOf } from "./time.ts";
 
-interface Wanted {
+interface UsageOptions {
 	by?: "agent" | "issue" | "subscription" | "project" | undefined;
 	since?: string | undefined;
 }
 
-export async function usage(agent: string | undefined, { by, since }: Wanted, options: Options): Promise<void> {
+export async function usage(agent: string | undefined, { by, since }: UsageOptions, options: Options): Promise<void> {
 	const from = since === undefined ? undefined : periodStart(since);
 	if (agent !== undefined && by !== undefined) throw new UsageError("Name an agent or use --by, not both.");
 	if (agent === undefined)
@@ -46,12 +46,12 @@ function periodStart(words: string): string {
 }
 
 /** A name that works on the command line. */
-function wholeName({ name, project, agent }: UsageRow, { by, project: only }: Wanted & Options): string {
+function wholeName({ name, project, agent }: UsageRow, { by, project: only }: UsageOptions & Options): string {
 	if (only !== undefined || project === null || by === "project") return name;
 	return agent === null ? `${project}#${name}` : `${project}/${name}`;
 }
 
-export function usageTable(rows: readonly UsageRow[], wanted: Wanted & Options): string {
+export function usageTable(rows: readonly UsageRow[], wanted: UsageOptions & Options): string {
 	const shown = rows.filter(
 		({ tokens, spent, budget, withForks }) =>
 			tokens > 0 || spent.costs.length > 0 || budget !== null || hasForks(spent, withForks),

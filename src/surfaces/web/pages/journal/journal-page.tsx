@@ -138,7 +138,7 @@ function Hits({ words, ...shown }: Shown & { words: string }) {
 	if (read.state === "failed") return <RefusedPlaceholder refusal={read.refusal} />;
 	if (read.data === undefined) return <Loading what="what was found" />;
 	if (read.data.found.length === 0)
-		return <Empty title={`No conversation contains “${words}”.`}>A word with * at its end finds beginnings.</Empty>;
+		return <Empty title={`No conversation contains “${words}”.`}>A word with * at its end matches a prefix.</Empty>;
 	return (
 		<ul className="rows panel journal-list" aria-label="Found">
 			{read.data.found.map((hit) => (

@@ -47,10 +47,10 @@ interface Machine {
 }
 
 export function world(seed: number, rules: Rules = asDesigned, weather: Weather = "mixed"): Found {
-	return new World(seed, rules, weather).run();
+	return new NodeSimulation(seed, rules, weather).run();
 }
 
-class World {
+class NodeSimulation {
 	readonly #random: () => number;
 	readonly #rules: Rules;
 	readonly #weather: Weather;

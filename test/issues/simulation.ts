@@ -52,7 +52,7 @@ function dice(seed: number): (sides: number) => number {
 	};
 }
 
-export class World {
+export class IssueSimulation {
 	readonly #store: Store = openMemory(batchRunner(limits));
 	readonly #roll: (sides: number) => number;
 	#now = Date.parse("2026-01-05T08:00:00Z");
