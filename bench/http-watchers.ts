@@ -1,4 +1,4 @@
-// Many readers of the event stream in one separate process. Takes the steps of the bench as lines of JSON and answers in lines.
+// Many readers of the event stream in one separate process. Takes steps as lines of JSON and answers in lines.
 import { type ClientRequest, get } from "node:http";
 import { createInterface } from "node:readline";
 import { setTimeout as pause } from "node:timers/promises";
