@@ -49,6 +49,11 @@ test("the command line reaches an agent's files and processes through another no
 	git(at(agent, "nested"), "init", "-q");
 	const moved = await there.brood("agent", "move", name, "--to", b.id);
 	expect(moved.out).toMatch(/^moved .*\n {2}nested did not come along: not in the snapshot\.\n$/);
+	const { name: other } = (await a.client.call("nodes")).find(({ id }) => id === b.id) ?? {};
+	expect((await there.json("node", "fall", b.id)).error?.message).toBe(
+		`Node ${other} is the one that you asked, and it answers.`,
+	);
+	expect((await there.brood("events", "--kind", "agent.moved")).out).toContain(` node ${other}, `);
 	const missing = await there.json("agent", "move", name, "--to", "nowhere");
 	expect(missing).toMatchObject({ code: 1, error: { code: "NOT_FOUND", suggestions: ["brood node list"] } });
 });

@@ -1,6 +1,7 @@
 // The routes of nodes.
 import type { CommandInput } from "#contract/command.ts";
 import { isActive, type NodeId, type NodeState, noNode } from "#contract/node.ts";
+import { nodeStateText } from "#contract/node-state-text.ts";
 import type { Node } from "#contract/node-wire.ts";
 import { slicePage } from "#contract/page.ts";
 import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
@@ -51,7 +52,9 @@ export function nodeHandlers(context: RequestContext) {
 		nodeResume: (request) => change(request, ({ id }) => ({ type: "node.resume", node: id })),
 		nodeRemove: (request) => change(request, ({ id }) => ({ type: "node.remove", node: id })),
 		nodeFall: async (request) => {
-			const fallen = await change(request, (node) => fallOf(node, engine.nodes.lastSeen(node.id)));
+			const fallen = await change(request, (node) =>
+				node.id === engine.nodes.self ? wasAsked(node) : fallOf(node, engine.nodes.lastSeen(node.id)),
+			);
 			// a beat came in between
 			return isRefusal(fallen) || !isActive(fallen) ? fallen : stillAnswers(fallen);
 		},
@@ -62,13 +65,19 @@ function fallOf(
 	node: NodeState,
 	seen: { epoch: number; beats: number; isSilent: boolean } | null,
 ): CommandInput | Refusal {
-	if (seen === null)
-		return refuse("CONFLICT", `Node ${node.name} is not up, or it is the one that was asked.`, {
+	if (!isActive(node))
+		return refuse("CONFLICT", `Node ${node.name} is ${nodeStateText(node.state)}: no turn runs there.`, {
 			suggestions: ["brood node list"],
 		});
-	if (!seen.isSilent) return stillAnswers(node);
+	// one that has not been seen has only just started
+	if (seen?.isSilent !== true) return stillAnswers(node);
 	return { type: "node.fall", node: node.id, epoch: seen.epoch, beats: seen.beats };
 }
+
+const wasAsked = ({ name }: NodeState): Refusal =>
+	refuse("CONFLICT", `Node ${name} is the one that you asked, and it answers.`, {
+		suggestions: ["to stop it: brood down", "if another node's machine is off: brood node fall NODE"],
+	});
 
 const stillAnswers = ({ name }: { name: string }): Refusal =>
 	refuse("CONFLICT", `Node ${name} still answers: stop it with \`brood down\` on its machine.`, {

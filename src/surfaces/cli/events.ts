@@ -7,6 +7,7 @@ import type { Delta } from "#contract/stream.ts";
 import { isOutput } from "#contract/unfinished.ts";
 import { indented, visible } from "#contract/visible.ts";
 import type { Item, WireEvent } from "#contract/wire.ts";
+import { withNodeNames } from "#views/event-nodes.ts";
 import { act, type CliContext, cliContextOf, type Options } from "./act.ts";
 import { AgentNames } from "./agent-names.ts";
 import { agentNamed } from "./directory-project.ts";
@@ -29,7 +30,12 @@ export async function events(options: EventOptions): Promise<void> {
 	if (options.follow === true) return await follow(options);
 	await act(
 		options,
-		(cli) => allPages(cli, options),
+		async (cli) => {
+			const found = await allPages(cli, options);
+			if (options.json === true) return found;
+			const nameOf = await nodeNames(cli.client);
+			return found.map((event) => withNodeNames(event, nameOf));
+		},
 		(found) => found.map(eventLine).join("\n"),
 	);
 }
@@ -51,6 +57,12 @@ async function allPages(cli: CliContext, { agent, kind, since, after }: EventOpt
 		from = page.next;
 	}
 	return found;
+}
+
+/** The name of each node by its id. */
+async function nodeNames(client: Client): Promise<(id: string) => string | undefined> {
+	const names = new Map((await client.call("nodes")).map(({ id, name }) => [String(id), name]));
+	return (id) => names.get(id);
 }
 
 /** One item of an agent, with its whole text. */
@@ -96,10 +108,14 @@ async function follow(options: EventOptions): Promise<void> {
 		const wanted = { agent, kind, project, ...(options.deltas === true && { deltas: true }) };
 		const printer = new DeltaPrinter(options.json === true);
 		const names = new AgentNames(client);
+		let nameOf = await nodeNames(client);
 		for await (const message of client.follow({ ...wanted, after: from }, signal)) {
 			if ("delta" in message) printer.show(message.delta);
 			if ("event" in message && options.json !== true) await names.putInto(message.event);
-			if ("event" in message) printer.before(message.event, (event) => show(event, options, eventLine));
+			if (!("event" in message)) continue;
+			if (message.event.kind === "node.joined") nameOf = await nodeNames(client);
+			const line = (event: WireEvent): string => eventLine(withNodeNames(event, nameOf));
+			printer.before(message.event, (event) => show(event, options, line));
 		}
 	});
 }

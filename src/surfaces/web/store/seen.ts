@@ -96,6 +96,11 @@ export class Seen {
 		return nodeName(agent, this.#mirror.view.rows.node.values());
 	}
 
+	/** By its id, also where there is only one. */
+	nodeName(id: string): string | undefined {
+		return this.#mirror.view.rows.node.values().find((node) => node.id === id)?.name;
+	}
+
 	/** Empty where there is only one. */
 	get nodes(): readonly NodeRow[] {
 		const { node, turnLease } = this.#mirror.view.rows;

@@ -1,6 +1,7 @@
 // What happened to this agent and who did it: its events other than its conversation.
-import type { Agent } from "#contract/wire.ts";
-import { useRead } from "../../store/hooks.ts";
+import type { Agent, WireEvent } from "#contract/wire.ts";
+import { withNodeNames } from "#views/event-nodes.ts";
+import { useRead, useSeen } from "../../store/hooks.ts";
 import { clockOf, momentOf } from "../../ui/age.tsx";
 import { detailsOf } from "../../ui/event-text.ts";
 import { Empty, Loading, RefusedPlaceholder } from "../../ui/placeholder.tsx";
@@ -12,6 +13,8 @@ const kinds = "agent,turn,prompt,mail,approval,wait,workspace,git";
 const shownMax = 1000;
 
 export function Audit({ agent }: { agent: Agent }) {
+	const seen = useSeen();
+	const named = (event: WireEvent): WireEvent => withNodeNames(event, (node) => seen.nodeName(node));
 	const again = `${agent.label}${agent.turn?.id ?? ""}${agent.queueLength}${agent.holds.length}`;
 	const read = useRead("journal", { query: { agent: agent.id, kind: kinds, limit: 10_000 } }, again);
 	if (read.data === undefined)
@@ -31,7 +34,7 @@ export function Audit({ agent }: { agent: Agent }) {
 					<span className="meta clip">
 						<ActorName actor={event.actor} />
 					</span>
-					<span className="audit-data mono">{detailsOf(event, momentOf)}</span>
+					<span className="audit-data mono">{detailsOf(named(event), momentOf)}</span>
 				</li>
 			))}
 		</ul>

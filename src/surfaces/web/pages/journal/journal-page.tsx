@@ -3,6 +3,7 @@ import { useState } from "react";
 import { Link, useSearchParams } from "wouter";
 import type { AgentId } from "#contract/ids.ts";
 import type { Found, WireEvent } from "#contract/wire.ts";
+import { withNodeNames } from "#views/event-nodes.ts";
 import { journalFilters } from "#views/journal-filters.ts";
 import { useRead, useSeen } from "../../store/hooks.ts";
 import { Age, momentOf } from "../../ui/age.tsx";
@@ -219,6 +220,7 @@ function EventRow({ event: { id, agent, actor, kind, text, data, at } }: { event
 	const seen = useSeen();
 	const [isOpen, setOpen] = useState(false);
 	const name = agent === null ? null : (seen.agent(agent)?.handle ?? "an agent");
+	const named = withNodeNames({ kind, text, data }, (node) => seen.nodeName(node));
 	return (
 		<li className="row journal-row">
 			<span className="meta mono journal-id">{id}</span>
@@ -231,7 +233,7 @@ function EventRow({ event: { id, agent, actor, kind, text, data, at } }: { event
 			</span>
 			<button type="button" className="row-line journal-open" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
 				<span className="mono journal-kind clip">{kind}</span>
-				<span className="clip">{summaryOf({ text, data }, momentOf)}</span>
+				<span className="clip">{summaryOf(named, momentOf)}</span>
 			</button>
 			<Age at={at} />
 			{isOpen && (
