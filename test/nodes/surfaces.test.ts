@@ -25,7 +25,7 @@ test("the command line reaches an agent's files and processes through another no
 	// all that are listed are at one node, and that is not the one that is asked
 	const { name: home } = (await a.client.call("nodes")).find(({ id }) => id === a.id) ?? {};
 	expect((await there.brood("ps", "--project", project.slug)).out).toMatch(
-		new RegExp(`^AGENT.* NODE .*\\nfar .* ${home} `),
+		new RegExp(`^AGENT.* NODE .*\\nfar .* ${home} .*brood/far \\+1 −1 1 ahead `),
 	);
 	// its turn begins at its own node, and is stopped there
 	expect((await there.json("prompt", name, "sleep 600000")).code).toBe(0);

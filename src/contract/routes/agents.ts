@@ -5,6 +5,7 @@ import { AgentInterrupt, AgentKill, AgentPause, AgentReap, AgentSpawn } from "..
 import { Policy } from "../approval.ts";
 import { withConversation, withoutConversation } from "../context-words.ts";
 import { AgentId, EventId, ProjectSlug, SubscriptionName } from "../ids.ts";
+import { NodeId } from "../node.ts";
 import { BudgetRequest } from "../usage.ts";
 import { Agent, Progress, Snapshot } from "../wire.ts";
 import { workspaceKinds } from "../workspace.ts";
@@ -37,7 +38,10 @@ export const agentRoutes = {
 		answer: z.array(Agent),
 	}),
 	progress: get("/api/progress", "show the last output of each living agent, and the state of its branch", {
-		query: scope.extend({ agent: AgentId.optional() }),
+		query: scope.extend({
+			agent: AgentId.optional(),
+			node: NodeId.optional().describe("only the agents of this node"),
+		}),
 		answer: z.array(Progress),
 	}),
 	agent: ofAgent.get("", "show one agent", { answer: Agent }),

@@ -1,34 +1,44 @@
 // What agents have done so far, for lists: the text of their last item, and how their branches stand.
+import { z } from "zod";
 import type { AgentState } from "#contract/agent.ts";
 import { AgentId } from "#contract/ids.ts";
+import { isActive, isOwn, type NodeId } from "#contract/node.ts";
 import { pageWhere, slicePage } from "#contract/page.ts";
 import { isRefusal } from "#contract/refusal.ts";
-import type { Progress } from "#contract/wire.ts";
+import { Progress } from "#contract/wire.ts";
 import { doneWithin } from "#engine/loop/time-limits.ts";
 import { caught } from "#engine/ports/log.ts";
 import { shownAuthorOf } from "#views/conversation.ts";
-import type { Handlers, RequestContext } from "../request-context.ts";
+import { askRoute } from "../ask-route.ts";
+import type { Handlers, RequestContext, RouteRequest } from "../request-context.ts";
 
 /** git looks at so many workspaces at once */
 const looksMax = 8;
 /** a tree that takes longer is listed without its branch */
 const lookMs = 3000;
+/** another node looks at several, one after the other */
+const askMs = 5000;
 const textMax = 300;
+
+type ProgressRequest = RouteRequest<"progress">;
+type Branches = ReadonlyMap<AgentId, Progress["branch"]>;
 
 export function progressHandlers(context: RequestContext): Pick<Handlers, "progress"> {
 	return {
-		progress: async ({ query: { project, agent }, page }) => {
+		progress: async (request) => {
+			const { project, agent, node } = request.query;
 			if (agent !== undefined) {
-				const found = await progressOf(context, await context.reads.agentsWith([agent]));
+				const found = await progressOf(context, request, await context.reads.agentsWith([agent]));
 				return slicePage(
 					found.filter((each) => each !== undefined),
-					page,
+					request.page,
 				);
 			}
 			return await pageWhere(
-				page,
+				request.page,
 				(part) => context.reads.listAgents({ reaped: false, ...(project !== undefined && { project }) }, part),
-				(agents) => progressOf(context, agents),
+				(agents) =>
+					progressOf(context, request, node === undefined ? agents : agents.filter((each) => each.node === node)),
 			);
 		},
 	};
@@ -37,20 +47,48 @@ export function progressHandlers(context: RequestContext): Pick<Handlers, "progr
 /** Undefined for agents that have ended. */
 async function progressOf(
 	context: RequestContext,
+	request: ProgressRequest,
 	agents: readonly AgentState[],
 ): Promise<readonly (Progress | undefined)[]> {
-	const waiting = agents.filter(({ life }) => life !== "ended");
+	const living = agents.filter(({ life }) => life !== "ended");
+	const elsewhere = branchesElsewhere(context, request, living);
+	const waiting = [...living];
 	const found = new Map<AgentId, Progress>();
 	const work = async (): Promise<void> => {
 		for (let agent = waiting.shift(); agent !== undefined; agent = waiting.shift())
 			found.set(agent.id, {
 				agent: agent.id,
 				lastText: await lastTextOf(context, agent.id),
-				branch: await branchInTime(context, agent),
+				branch: isOwn(context.engine.node, agent)
+					? await branchInTime(context, agent)
+					: ((await elsewhere).get(agent.id) ?? null),
 			});
 	};
 	await Promise.all(Array.from({ length: looksMax }, work));
 	return agents.map(({ id }) => found.get(id));
+}
+
+/** The branches of agents whose files other nodes have: each node is asked once, for all of its agents. */
+async function branchesElsewhere(
+	{ engine, reads }: RequestContext,
+	{ query: { project, agent }, actor, role }: ProgressRequest,
+	agents: readonly AgentState[],
+): Promise<Branches> {
+	const away = agents.filter(({ node, workspace }) => workspace !== null && !isOwn(engine.node, { node }));
+	const found = new Map<AgentId, Progress["branch"]>();
+	const ask = async (id: NodeId): Promise<void> => {
+		const node = await reads.node(id);
+		if (node === undefined || !isActive(node) || engine.nodes.lastSeen(id)?.isSilent === true) return;
+		const query = { node: id, ...(project !== undefined && { project }), ...(agent !== undefined && { agent }) };
+		const asked = { route: "progress", params: {}, query, actor, role };
+		const answer = await askRoute(engine.errands, node, asked, AbortSignal.timeout(askMs));
+		// an older version does not know the question
+		if (isRefusal(answer)) return;
+		for (const each of z.array(Progress).parse(answer.data)) found.set(each.agent, each.branch);
+	};
+	const nodes = new Set(away.flatMap(({ node }) => node ?? []));
+	await Promise.all([...nodes].map(ask)).catch(caught(engine.log, "git", "Branches of another node could not be read"));
+	return found;
 }
 
 async function lastTextOf({ reads }: RequestContext, agent: AgentId): Promise<string | null> {
