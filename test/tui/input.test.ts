@@ -164,5 +164,7 @@ test("a very long text is one mark in the input, also after a restart and as an 
 	again.terminal.press(...Array.from({ length: 12 }, (_, line) => [`line ${line}`, "alt+enter"]).flat(), "end");
 	await again.terminal.shows("  line 11");
 	again.terminal.press("ctrl+c", "up");
+	expect(await again.terminal.shows("  line 10\n  line 11")).not.toContain("paste");
+	again.terminal.press(...Array.from({ length: 11 }, () => "up"));
 	expect(await again.terminal.shows("> line 0\n  line 1")).not.toContain("paste");
 });

@@ -1,5 +1,5 @@
 // What the terminal says of commands, in the words of the command line.
-import { afterAll, beforeAll, test } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { OpenedTerminal } from "#test/support/opened-terminal.ts";
 import { TestDaemon } from "#test/support/test-daemon.ts";
 
@@ -31,4 +31,33 @@ test("a /wait says that an agent it waits for asks for approval, until it is ans
 	const params = { approval: String(approval?.id) };
 	await shop.client.call("approvalAnswer", { params, body: { allow: true, always: false } });
 	await it.terminal.shows(/^ {2}asker is idle/m);
+});
+
+test("who writes when a fork is made stays, and goes on writing to the same agent", async () => {
+	const { add, slug } = await shop.project();
+	const one = await add({ name: "one" });
+	await using it = new OpenedTerminal(shop.client, one.id, { project: slug });
+	await it.terminal.shows("[one ○ idle]");
+	it.terminal.press("/fork --name kid", "enter", "and now");
+	await it.terminal.shows("forked kid; you stay here, because you are writing");
+	it.terminal.press(" this");
+	expect(await it.terminal.shows("> and now this")).toContain("[one ○ idle]");
+	// control: who writes nothing goes there
+	it.terminal.press("ctrl+c", "/fork --name heir", "enter");
+	await it.terminal.shows("[heir ○ idle]");
+});
+
+test("that a prompt is in the queue is said until it is not, and ↑ brings it back with the cursor at its end", async () => {
+	const one = await (await shop.project()).add({ name: "one" });
+	await shop.client.call("pause", { params: { agent: one.id }, body: {} });
+	await shop.client.call("prompt", { params: { agent: one.id }, body: { text: "say first" } });
+	await using it = new OpenedTerminal(shop.client, one.id);
+	await it.terminal.shows("[one ‖ paused");
+	it.terminal.press("say second", "enter");
+	await it.terminal.shows("It is in the queue.");
+	await shop.client.call("resume", { params: { agent: one.id }, body: {} });
+	await it.terminal.shows(/^ {2}second$/m);
+	expect(await it.terminal.shows("[one ○ idle]")).not.toContain("It is in the queue.");
+	it.terminal.press("up", " time");
+	await it.terminal.shows("> say second time");
 });

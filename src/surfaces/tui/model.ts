@@ -86,6 +86,8 @@ export interface QuestionState {
 export interface StatusMessage {
 	text: string;
 	style: Style;
+	/** the prompt of the queue that it is about */
+	queued?: number | undefined;
 }
 
 /** A list over the conversation. */

@@ -16,7 +16,7 @@ import { runningRows } from "./running.ts";
 import { separatorRow } from "./separator.ts";
 import { sideRows, sideWidth } from "./side.ts";
 import { statusRows } from "./status.ts";
-import type { Reading } from "./transition.ts";
+import type { Key, Reading } from "./transition.ts";
 import { welcomeRows } from "./welcome.ts";
 
 export interface ScreenLook {
@@ -122,6 +122,18 @@ export function readingOf(state: State, seen: Seen, look: ConversationLook): Rea
 			return pageAt(source, isBegun ? before : { block, row: 0 }, look.height).anchor;
 		},
 	};
+}
+
+/** A key with the screen that it was pressed on. */
+export function keyOn(
+	state: State,
+	seen: Seen,
+	look: ScreenLook,
+	pressed: Pick<Key, "name" | "data" | "now" | "draft">,
+): Key {
+	const part = conversationLook(state, seen, look);
+	const { width, height: rows } = look;
+	return { ...pressed, width, rows, height: part.height, reading: readingOf(state, seen, part) };
 }
 
 /** wrapping is the most expensive part of a frame */

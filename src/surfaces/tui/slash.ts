@@ -26,6 +26,8 @@ export interface SlashContext {
 /** What the screen does with a command's answer. */
 export interface SlashAnswer {
 	text?: string;
+	/** the prompt that the text is about: the text is true only while it waits */
+	queued?: number;
 	panel?: Panel;
 	/** of the diff that is shown */
 	file?: PanelFile;

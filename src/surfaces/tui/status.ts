@@ -2,7 +2,7 @@
 import { inline } from "#contract/visible.ts";
 import { painted, type Style } from "#views/paint.ts";
 import { fittingHints, hint } from "./keymap.ts";
-import type { Seen, State } from "./model.ts";
+import type { Seen, State, StatusMessage } from "./model.ts";
 import { clipped, wrapped } from "./pi/text.ts";
 import { slashCommands } from "./slash-commands.ts";
 import { unwritable } from "./update.ts";
@@ -59,11 +59,15 @@ function toldOf(state: State, seen: Seen): Told | null {
 		const asks = asked.map(({ path, title }) => `${path.at(-1) ?? ""} asks for approval: ${inline(title)}`);
 		return { style: "wait", text: [`${waiting.text}   (Esc cancels)`, ...asks].join("\n") };
 	}
-	if (state.status !== null) return state.status;
+	if (state.status !== null && isTrue(state.status, state, seen)) return state.status;
 	const agent = seen.agents.get(state.current);
 	const dead = agent === undefined || state.panel !== null ? null : unwritable(agent);
 	return dead === null ? null : { style: "off", text: dead };
 }
+
+/** What is said of a prompt that waits is over when it does not wait any more. */
+const isTrue = ({ queued }: StatusMessage, { current }: State, seen: Seen): boolean =>
+	queued === undefined || seen.queue(current).some(({ id }) => id === queued);
 
 function hintsOf(state: State, seen: Seen): string[] {
 	if (state.selected !== null) return ["↑↓ choose", hint("blocks", "open", "open"), hint("blocks", "close", "close")];

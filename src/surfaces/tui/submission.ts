@@ -47,12 +47,12 @@ export function submissionOf(
 	const dead = unwritable(agent);
 	if (dead !== null) return new Error(dead);
 	const ask = async (): Promise<SlashAnswer> => {
-		const { position } = await given.client.call("prompt", {
+		const { id, position } = await given.client.call("prompt", {
 			key: given.key,
 			params: { agent: agent.id },
 			body: { text },
 		});
-		return position > 1 || agent.turn !== null ? { text: "It is in the queue." } : {};
+		return position > 1 || agent.turn !== null ? { text: "It is in the queue.", queued: id } : {};
 	};
 	return { waits: "", isPrompt: true, ask };
 }

@@ -4,6 +4,7 @@ import { type Changed, Mirror } from "#client/mirror.ts";
 import type { AgentId } from "#contract/ids.ts";
 import { messageOf } from "#contract/message-of.ts";
 import { visible } from "#contract/visible.ts";
+import { answeredWith } from "./answer.ts";
 import { completed } from "./complete.ts";
 import { changeDraft, Drafts, sentTo } from "./drafts.ts";
 import { itemsMax, MirroredScreen } from "./mirrored-screen.ts";
@@ -17,12 +18,12 @@ import { clicked, selectable } from "./pointing.ts";
 import { shownQuestion } from "./question.ts";
 import { refusalText, request, waitingText } from "./requests.ts";
 import { agentIn, anchorsIn, DelayedSave, nobody, SavedFile } from "./saved.ts";
-import { conversationLook, followed, readingOf, type ScreenLook, screenRows, scrolled } from "./screen.ts";
+import { conversationLook, followed, keyOn, type ScreenLook, screenRows, scrolled } from "./screen.ts";
 import type { SlashAnswer } from "./slash.ts";
 import { heldBack, submissionOf } from "./submission.ts";
 import type { TerminalOptions } from "./terminal-options.ts";
 import { modeOf, type Update } from "./transition.ts";
-import { backToQueue, panelAfter, scrolledTo, update } from "./update.ts";
+import { backToQueue, scrolledTo, update } from "./update.ts";
 
 export class TerminalProgram {
 	readonly #options: TerminalOptions;
@@ -136,24 +137,12 @@ export class TerminalProgram {
 		return this.#drafts.shown(this.#state);
 	}
 
-	/** The part of the screen that the conversation has now. */
-	#conversationLook() {
-		return conversationLook(this.#state, this.#view.seen, this.#look());
-	}
-
 	#key(name: string, data: string): void {
 		const { seen } = this.#view;
-		const look = this.#conversationLook();
 		const draft = this.#draft;
 		draft.recall(() => sentTo(seen, this.#state.current));
-		const { text, isCompleting } = draft;
-		const key = {
-			...{ name, data, now: this.#options.now(), height: look.height },
-			...{ width: this.#screen.columns, rows: this.#screen.rows },
-			draft: { text, isCompleting },
-			reading: readingOf(this.#state, seen, look),
-		};
-		this.#take(update(this.#state, key, seen));
+		const pressed = { name, data, now: this.#options.now(), draft };
+		this.#take(update(this.#state, keyOn(this.#state, seen, this.#look(), pressed), seen));
 	}
 
 	#take({ state, effects }: Update): void {
@@ -219,7 +208,8 @@ export class TerminalProgram {
 		const before = this.#state.anchors.get(agent);
 		await this.#view.conversation(agent)[where]();
 		if (this.#state.current !== agent || this.#state.anchors.get(agent) !== before) return {};
-		const anchor = scrolled(this.#state, this.#view.seen, this.#conversationLook(), where === "top" ? "top" : by);
+		const look = conversationLook(this.#state, this.#view.seen, this.#look());
+		const anchor = scrolled(this.#state, this.#view.seen, look, where === "top" ? "top" : by);
 		this.#state = scrolledTo(this.#state, anchor);
 		return {};
 	}
@@ -265,14 +255,14 @@ export class TerminalProgram {
 	}
 
 	#answered(answer: SlashAnswer): void {
-		const { text, go, quit, prefer } = answer;
-		this.#state = { ...this.#state, panel: panelAfter(this.#state, this.#view.seen, answer) };
-		Object.assign(this.#file.saved.preferences, prefer);
+		const { quit, prefer } = answer;
+		const { follow } = Object.assign(this.#file.saved.preferences, prefer);
+		const given = { seen: this.#view.seen, follow, typed: this.#draft.text };
+		const { state, go } = answeredWith(this.#state, answer, given);
+		this.#show(state);
 		if (prefer?.mouse !== undefined) this.#screen.takeMouse(prefer.mouse);
 		if (prefer !== undefined) this.#saving.begin();
-		if (text !== undefined) this.#say(text, "ok");
-		// the reader may have gone elsewhere meanwhile
-		if (go !== undefined && this.#state.current === go.from && this.#file.saved.preferences.follow) this.#go(go.to);
+		if (go !== null) this.#go(go);
 		if (quit === true) this.stop();
 	}
 

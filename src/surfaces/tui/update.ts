@@ -1,13 +1,11 @@
 // What a key does: the next state, and what has to happen besides. Pure.
 import type { AgentId } from "#contract/ids.ts";
 import type { Agent } from "#contract/wire.ts";
-import { withFile } from "./diff.ts";
 import { type Action, actionOf } from "./keymap.ts";
 import type { Panel, PickerFilter, Seen, State } from "./model.ts";
 import { agentAbove, childOf, isLiving, nextNeedingYou, pickerRows, siblingOf } from "./moving.ts";
 import type { Anchor } from "./page.ts";
 import { partOf, type QuestionPart, scrolledQuestion } from "./question.ts";
-import type { SlashAnswer } from "./slash.ts";
 import { goTo, type Key, modeOf, noted, only, type Reading, type Update } from "./transition.ts";
 import { updatePanel } from "./update-panel.ts";
 
@@ -112,16 +110,6 @@ export function treePanel(state: State, seen: Seen, filter: PickerFilter): Panel
 			pickerRows(seen, state.current, panel).findIndex(({ agent }) => agent.id === state.current),
 		),
 	};
-}
-
-/** The list that is shown after an answer. */
-export function panelAfter(
-	state: State,
-	seen: Seen,
-	{ panel, file }: Pick<SlashAnswer, "panel" | "file">,
-): Panel | null {
-	if (panel !== undefined) return panel.kind === "tree" ? treePanel(state, seen, panel.filter) : panel;
-	return file !== undefined && state.panel?.kind === "diff" ? withFile(state.panel, file) : state.panel;
 }
 
 const opened = (state: State, panel: Panel): State => ({ ...state, panel, armed: null });

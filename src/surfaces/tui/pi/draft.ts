@@ -164,6 +164,14 @@ const border = "\u0000";
 const foldedFrom = 20_000;
 
 export class PlainEditor extends Editor {
+	/** The library puts the cursor before a text that `↑` brings back; whoever goes on with it writes at its end. */
+	override handleInput(data: string): void {
+		const before: unknown = Reflect.get(this, "historyIndex");
+		super.handleInput(data);
+		const recalled: unknown = Reflect.get(this, "historyIndex");
+		if (recalled !== before && recalled !== -1) this.putCursorAt({ line: Infinity, column: Infinity });
+	}
+
 	/** Puts a mark in place of a long text. The library does this only for what is pasted. */
 	fold(): boolean {
 		const pastes: unknown = Reflect.get(this, "pastes");
