@@ -33,6 +33,20 @@ test("a /wait says that an agent it waits for asks for approval, until it is ans
 	await it.terminal.shows(/^ {2}asker is idle/m);
 });
 
+test("/finish ends the turn of a human agent in the words of the command line, with all lines of the answer", async () => {
+	const { add } = await shop.project();
+	const anna = await add({ name: "anna", type: "human", prompt: "please look" });
+	await using it = new OpenedTerminal(shop.client, anna.id);
+	await it.terminal.shows("/finish ANSWER ends the turn");
+	it.terminal.press("/finish", "enter");
+	await it.terminal.shows("Write it like this: /finish [-m] MESSAGE [--failed]");
+	it.terminal.press("ctrl+c", "/finish --failed it isn't", "alt+enter", "  done", "enter");
+	await it.terminal.shows(/turn \d+ failed/);
+	expect((await shop.items(anna)).at(-1)).toMatchObject({ kind: "final", text: "it isn't\n  done" });
+	it.terminal.press("/finish again", "enter");
+	await it.terminal.shows("NOT_RUNNING: anna has no open turn.");
+});
+
 test("who writes when a fork is made stays, and goes on writing to the same agent", async () => {
 	const { add, slug } = await shop.project();
 	const one = await add({ name: "one" });

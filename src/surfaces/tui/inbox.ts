@@ -1,7 +1,6 @@
 // Everything that needs a person, as rows.
 import type { AgentId } from "#contract/ids.ts";
 import { ageOf } from "#views/age.ts";
-import { finishHint } from "#views/agent-text.ts";
 import { fallenNodeHint } from "#views/overviews.ts";
 import type { Style } from "#views/paint.ts";
 import { stateText } from "./agent-text.ts";
@@ -35,7 +34,7 @@ export function inboxRows(seen: Seen): InboxRow[] {
 		...humanAgents.map(
 			({ id, handle, turn }): InboxRow => ({
 				...{ style: "wait", glyph: "◆", agent: id, hint: "" },
-				text: `${handle}  waits for you: ${finishHint(handle)}  ${turn === null ? "" : ageOf(turn.startedAt, seen.now)}`,
+				text: `${handle}  waits for you: /finish there ends its turn  ${turn === null ? "" : ageOf(turn.startedAt, seen.now)}`,
 			}),
 		),
 		...reviews.map(

@@ -2,12 +2,11 @@
 import { Refused } from "#client/client.ts";
 import { counted } from "#contract/counted.ts";
 import { refuse } from "#contract/refusal.ts";
-import { conditions } from "#contract/wait.ts";
 import { mailLines } from "./agent-text.ts";
 import { loadDiff } from "./requests.ts";
-import type { SlashAnswer, SlashCommand, SlashContext } from "./slash.ts";
-import { answerWhenOver } from "./wait-answer.ts";
-import { problemOf, type Words, wordsOf } from "./words.ts";
+import type { SlashCommand, SlashContext } from "./slash.ts";
+import { waitCommand } from "./wait-command.ts";
+import { numberOf, problemOf, usageRefusal, type Words, withoutFlags, wordsOf } from "./words.ts";
 
 const other = ({ agent }: SlashContext, { words }: Words): string => words[0] ?? agent.id;
 const named = (context: SlashContext, words: Words) => ({
@@ -179,14 +178,21 @@ export const slashCommands: Readonly<Record<string, SlashCommand>> = {
 			return { text: `the turn of ${handle} was stopped` };
 		},
 	},
-	wait: {
-		usage: "AGENT… [--for idle|turn|mail|ended] [--any] [--timeout SECONDS]",
-		help: "say when these agents have nothing left to do, or another condition holds",
-		flags: ["any"],
-		waits: "Waiting …",
-		cancelled: "The wait was cancelled.",
-		run: waitFor,
+	finish: {
+		usage: "[-m] MESSAGE [--failed]",
+		help: "end the turn of a human agent with this answer; --failed marks it as failed",
+		flags: ["m", "failed"],
+		run: async (context, { words, options, rest }) => {
+			if (words.length === 0) throw usage("finish");
+			const [quoted] = words;
+			// an answer may have several lines
+			const message = words.length === 1 && quoted !== undefined ? quoted : withoutFlags(rest, ["-m", "--failed"]);
+			const body = { message, failed: options.has("failed") };
+			const ended = await context.client.call("turnFinish", { ...itself(context), body });
+			return { text: `turn ${ended.id} ${ended.state}` };
+		},
 	},
+	wait: waitCommand,
 	diff: {
 		usage: "[AGENT]",
 		help: "show what it changed, file by file",
@@ -248,41 +254,16 @@ export const slashCommands: Readonly<Record<string, SlashCommand>> = {
 	quit: { usage: "", help: "leave; agents go on", run: async () => ({ quit: true }) },
 };
 
-async function waitFor(context: SlashContext, { words, options }: Words): Promise<SlashAnswer> {
-	const { client, key, query, signal } = context;
-	if (words.length === 0) throw usage("wait");
-	const condition = options.get("for") ?? "idle";
-	if (!isCondition(condition)) throw usage("wait");
-	const timeout = options.get("timeout");
-	const timeoutMs =
-		timeout === undefined ? {} : { timeoutMs: Math.round(numberIn("wait", "--timeout", timeout) * 1000) };
-	const mode = options.has("any") ? ("any" as const) : ("all" as const);
-	const wait = await client.call("waitOpen", {
-		key,
-		body: { agents: words, for: condition, mode, ...timeoutMs, ...query },
-	});
-	const { id } = wait;
-	context.awaits(wait.seen.map(({ agent }) => agent));
-	signal.addEventListener("abort", () => void client.call("waitCancel", { params: { wait: String(id) } }));
-	return await answerWhenOver(client, wait, signal);
-}
-
-const isCondition = (word: string): word is (typeof conditions)[number] => conditions.some((each) => each === word);
-
 function isOn(name: string, word: string | undefined): boolean {
 	if (word !== "on" && word !== "off") throw usage(name);
 	return word === "on";
 }
 
-function numberIn(command: string, option: string, word: string): number {
-	if (!/^\d+(\.\d+)?$/.test(word)) throw usage(command, `${option} has to be a number, not ${word}`);
-	return Number(word);
-}
+const numberIn = (name: string, option: string, word: string): number =>
+	numberOf(word, option, (problem) => usage(name, problem));
 
-function usage(name: string, problem?: string): Refused {
-	const how = `Write it like this: /${name} ${slashCommands[name]?.usage ?? ""}`.trimEnd();
-	return new Refused(refuse("VALIDATION_ERROR", problem === undefined ? how : `${problem}. ${how}`));
-}
+const usage = (name: string, problem?: string): Refused =>
+	usageRefusal(`/${name} ${slashCommands[name]?.usage ?? ""}`.trimEnd(), problem);
 
 /** The command that a line names; a refusal if there is none. */
 export function slashOf(line: string): { command: SlashCommand; words: Words } | Refused {

@@ -1,6 +1,7 @@
 // The last rows of the screen: what just happened, else what can be done.
 import { inline } from "#contract/visible.ts";
 import { painted, type Style } from "#views/paint.ts";
+import { isHumanAgentsTurn } from "#views/state-style.ts";
 import { fittingHints, hint } from "./keymap.ts";
 import type { Seen, State, StatusMessage } from "./model.ts";
 import { clipped, wrapped } from "./pi/text.ts";
@@ -72,8 +73,10 @@ const isTrue = ({ queued }: StatusMessage, { current }: State, seen: Seen): bool
 function hintsOf(state: State, seen: Seen): string[] {
 	if (state.selected !== null) return ["↑↓ choose", hint("blocks", "open", "open"), hint("blocks", "close", "close")];
 	if (state.editing.has(state.current)) return ["Enter save", "Alt+Enter line", "Esc leave it as it was"];
-	const isRunning = (seen.agents.get(state.current)?.turn ?? null) !== null;
+	const agent = seen.agents.get(state.current);
+	const isRunning = (agent?.turn ?? null) !== null;
 	return [
+		...(agent !== undefined && isHumanAgentsTurn(agent) ? ["/finish ANSWER ends the turn"] : []),
 		"Enter send",
 		"Alt+Enter line",
 		...(isRunning ? [hint("conversation", "interrupt", "interrupt")] : []),

@@ -1,4 +1,6 @@
 // Splits what follows a slash into words and options: `/fork --name try "a mutex instead"`.
+import { Refused } from "#client/client.ts";
+import { refuse } from "#contract/refusal.ts";
 
 export interface Words {
 	command: string;
@@ -53,3 +55,22 @@ export function problemOf(
 		? null
 		: `too many words: ${words.slice(positional.length).join(" ")}`;
 }
+
+/** How a command is to be written, after what was wrong with it. */
+export function usageRefusal(usage: string, problem?: string): Refused {
+	const how = `Write it like this: ${usage}`;
+	return new Refused(refuse("VALIDATION_ERROR", problem === undefined ? how : `${problem}. ${how}`));
+}
+
+export function numberOf(word: string, option: string, refused: (problem: string) => Refused): number {
+	if (!/^\d+(\.\d+)?$/.test(word)) throw refused(`${option} has to be a number, not ${word}`);
+	return Number(word);
+}
+
+/** The text as it was typed, with its lines, without these flags. */
+export const withoutFlags = (rest: string, flags: readonly string[]): string =>
+	rest
+		.split(/(\s+)/)
+		.filter((part) => !flags.includes(part))
+		.join("")
+		.trim();
