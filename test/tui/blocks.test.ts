@@ -100,3 +100,29 @@ test("a page that comes to the end, because the window grows, follows it again",
 	await shop.turn(one, Array.from({ length: 30 }, (_, each) => `say word ${each}.`).join("\n"));
 	await it.terminal.shows(/^ {2}word 29\./m);
 });
+
+test("choosing a block moves nothing under the reader, also at the top of what a fork inherited", async () => {
+	const one = await talked("run echo inherited");
+	const fork = await shop.client.call("fork", { params: { agent: one.id }, body: { name: "heir" } });
+	await shop.turn(fork, `${Array.from({ length: 60 }, (_, each) => `say line ${each}.`).join("\n")}\nrun echo newest`);
+	await using it = new OpenedTerminal(shop.client, fork.id, { size: [80, 20] });
+	await it.terminal.shows(/^⏵ execute echo newest/m);
+	const page = async (): Promise<string[]> => (await it.terminal.screen()).slice(0, 15);
+	it.terminal.press("pageUp", "pageUp");
+	await it.terminal.shows("more below");
+	const before = await page();
+	it.terminal.press("ctrl+o");
+	await it.terminal.shows("Nothing on this page opens: scroll to a tool call first.");
+	expect(await page()).toEqual(before);
+	it.terminal.press("ctrl+home");
+	await it.terminal.shows(/^┆ ⏵ execute echo inherited/m);
+	const top = await page();
+	expect(top.join("\n")).toContain("line 5.");
+	it.terminal.press("ctrl+o");
+	await it.terminal.shows("↑↓ choose");
+	const chosen = await page();
+	expect(chosen[2]).toMatch(/^> ┆ ⏵ execute echo inherited/);
+	expect(chosen.slice(3)).toEqual(top.slice(3));
+	it.terminal.press("enter");
+	await it.terminal.shows(/│ inherited/m);
+});

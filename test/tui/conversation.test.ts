@@ -5,7 +5,7 @@ import type { Item } from "#contract/wire.ts";
 import { Conversation, rangesOf } from "../../src/surfaces/tui/conversation.ts";
 
 const [self, parent] = [AgentId.parse("A".repeat(22)), AgentId.parse("B".repeat(22))];
-const forkPoint = 400;
+const forkPoint = 100;
 const pageItems = 500;
 
 const item = (id: number): Item => ({
@@ -75,6 +75,9 @@ test("the beginning and any place are loaded at once, and following comes back t
 	const { conversation, all, say } = world(10_000);
 	await conversation.top();
 	expect(ids(conversation)[0]).toBe(1);
+	// what the fork inherited does not fill a page
+	expect(isDense(ids(conversation))).toBe(true);
+	expect(conversation.blocks.length).toBeGreaterThan(2 * forkPoint);
 	await conversation.around(5000);
 	expect(conversation.covers(5000)).toBe(true);
 	expect(conversation.covers(9000)).toBe(false);

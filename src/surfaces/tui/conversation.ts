@@ -37,6 +37,9 @@ export function rangesOf(
 /** items in memory while the reader is somewhere in the middle */
 const windowMax = 3000;
 
+/** items that fill a page of the screen */
+const pageMin = 200;
+
 export class Conversation {
 	readonly #agent: AgentId;
 	readonly #source: ConversationSource;
@@ -101,21 +104,21 @@ export class Conversation {
 
 	async newer(): Promise<void> {
 		const last = this.#last;
-		const found = this.#isDetached ? await this.#after(last) : [];
+		const found = this.#isDetached ? await this.#pageAfter(last) : [];
 		if (this.#isDetached && this.#last === last) this.#extend(found, this.#hasOlder);
 	}
 
 	/** The beginning of the whole conversation. */
 	async top(): Promise<void> {
 		if (!this.#hasOlder) return;
-		const found = await this.#after(0);
+		const found = await this.#pageAfter(0);
 		this.#items = [];
 		this.#extend(found, false);
 	}
 
 	/** The surroundings of one item. */
 	async around(id: number): Promise<void> {
-		const [older, newer] = await Promise.all([this.#before(id + 1), this.#after(id)]);
+		const [older, newer] = await Promise.all([this.#before(id + 1), this.#pageAfter(id)]);
 		this.#items = [...older];
 		this.#extend(newer, true);
 	}
@@ -170,6 +173,17 @@ export class Conversation {
 			if (found.length > 0) return found;
 		}
 		return [];
+	}
+
+	/** At least a page of the screen, also where a fork inherited only a few items. */
+	async #pageAfter(id: number): Promise<readonly Item[]> {
+		const found = [...(await this.#after(id))];
+		while (found.length > 0 && found.length < pageMin) {
+			const more = await this.#after(found.at(-1)?.id ?? id);
+			if (more.length === 0) break;
+			found.push(...more);
+		}
+		return found;
 	}
 
 	async #after(id: number): Promise<readonly Item[]> {

@@ -97,15 +97,23 @@ const isBetween = (id: number, first: number | undefined, last: number | undefin
 /** The anchor so many rows further. */
 export function scrolled(state: State, seen: Seen, look: ConversationLook, by: number | "top"): Anchor {
 	const source = sourceOf(state, seen, look);
-	const [first] = source.blocks;
-	if (by === "top") return first === undefined ? null : pageAt(source, { block: first.id, row: 0 }, look.height).anchor;
-	return moved(source, state.anchors.get(state.current) ?? null, by, look.height);
+	const top = source.blocks[0] === undefined ? null : { block: source.blocks[0].id, row: 0 };
+	const isUp = by === "top" || by < 0;
+	const to =
+		by === "top"
+			? pageAt(source, top, look.height).anchor
+			: moved(source, state.anchors.get(state.current) ?? null, by, look.height);
+	// what is in memory may be less than a page: its end is not the end
+	return to === null && isUp && seen.isDetached(state.current) ? top : to;
 }
 
 export const isCollapsible = ({ kind, isOutdated }: Block): boolean =>
 	kind === "call" || kind === "thought" || isOutdated;
 
 export function readingOf(state: State, seen: Seen, look: ConversationLook): Reading {
+	/** Null at the end of the conversation, but not at the end of what is in memory. */
+	const pinned = (source: ReturnType<typeof sourceOf>, to: Anchor): Anchor =>
+		seen.isDetached(state.current) ? to : pageAt(source, to, look.height).anchor;
 	return {
 		scroll: (by) => scrolled(state, seen, look, by),
 		collapsible: () =>
@@ -114,12 +122,12 @@ export function readingOf(state: State, seen: Seen, look: ConversationLook): Rea
 				.filter(isCollapsible)
 				.map(({ id }) => id),
 		isShown: (block) => conversationPage(state, seen, look).blocks.includes(block),
-		anchorOf: (block) => pageAt(sourceOf(state, seen, look), { block, row: 0 }, look.height).anchor,
+		anchorOf: (block) => pinned(sourceOf(state, seen, look), { block, row: 0 }),
 		anchorWith: (opened, block) => {
 			const source = sourceOf({ ...state, opened }, seen, look);
 			const before = state.anchors.get(state.current) ?? null;
 			const isBegun = isBegunOn(source, before, look.height, block);
-			return pageAt(source, isBegun ? before : { block, row: 0 }, look.height).anchor;
+			return pinned(source, isBegun ? before : { block, row: 0 });
 		},
 	};
 }

@@ -72,8 +72,10 @@ function act(state: State, action: Action, key: Key, seen: Seen): Update {
 			return quit(state, key, seen);
 		case "blocks": {
 			const all = key.reading.collapsible();
-			const last = all.findLast((block) => key.reading.isShown(block)) ?? all.at(-1);
-			return last === undefined ? only(noted(state, "There is nothing to open.")) : select(state, last, key);
+			if (all.length === 0) return only(noted(state, "There is nothing to open."));
+			const last = all.findLast((block) => key.reading.isShown(block));
+			if (last === undefined) return only(noted(state, "Nothing on this page opens: scroll to a tool call first."));
+			return only({ ...state, selected: last });
 		}
 		case "diff":
 			return only(state, {
