@@ -33,6 +33,30 @@ test("of two terminals each writes what it changed, and keeps what the other wro
 	expect(Object.keys(new SavedFile(home).saved.drafts)).toEqual([one]);
 });
 
+test("two terminals that write to one agent lose no text, in whichever order they end, and what was sent does not come back", () => {
+	const to = { ...none, last: ["shop", one] as [string, AgentId] };
+	for (const order of [
+		[0, 1],
+		[1, 0],
+	]) {
+		const home = freshFolder();
+		const both = [new SavedFile(home), new SavedFile(home)];
+		for (const [at, text] of ["first", "second", "second, longer"].entries()) {
+			const each = both[Math.min(at, 1)];
+			if (each) each.saved.drafts[one] = { text, cursor };
+			each?.save(to);
+		}
+		for (const at of order) both[at]?.save(to, true);
+		expect(new SavedFile(home).saved.drafts[one]?.text.split("\n").toSorted()).toEqual(["first", "second, longer"]);
+		// control: one that only read it brings nothing back
+		const [reader, writer] = [new SavedFile(home), new SavedFile(home)];
+		delete writer.saved.drafts[one];
+		writer.save(to, true);
+		reader.save(to, true);
+		expect(new SavedFile(home).saved.drafts).toEqual({});
+	}
+});
+
 test("a part of the file that is damaged is as good as none", () => {
 	const home = freshFolder();
 	const nothing = new SavedFile(home).saved;

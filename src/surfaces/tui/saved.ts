@@ -14,6 +14,10 @@ export class SavedFile {
 	/** as it was when it was read or written */
 	#before: Saved;
 	readonly saved: Saved;
+	/** the agents whose text this terminal has changed */
+	readonly #written = new Set<string>();
+	/** texts of other terminals that this one has written over, by agent */
+	readonly #replaced = new Map<string, string>();
 
 	constructor(home: string) {
 		this.#home = home;
@@ -21,11 +25,11 @@ export class SavedFile {
 		this.#before = structuredClone(this.saved);
 	}
 
-	save({
-		anchors,
-		viewed,
-		last: [project, agent],
-	}: { last: [string, AgentId] } & Pick<State, "anchors" | "viewed">): void {
+	/** `isLeaving`: the terminal ends. */
+	save(
+		{ anchors, viewed, last: [project, agent] }: { last: [string, AgentId] } & Pick<State, "anchors" | "viewed">,
+		isLeaving = false,
+	): void {
 		const { saved } = this;
 		saved.anchors = Object.fromEntries([...anchors].flatMap(([id, at]) => (at === null ? [] : [[id, at]])));
 		saved.viewed = [...viewed].slice(-viewedMax);
@@ -33,12 +37,36 @@ export class SavedFile {
 		try {
 			mkdirSync(this.#home, { recursive: true, mode: 0o700 });
 			const written = `${this.#file}.${process.pid}.new`;
-			writeFileSync(written, `${JSON.stringify(merged(this.#before, saved, this.#read()))}\n`, { mode: 0o600 });
+			const other = this.#read();
+			const all = { ...merged(this.#before, saved, other), drafts: this.#drafts(other.drafts, isLeaving) };
+			writeFileSync(written, `${JSON.stringify(all)}\n`, { mode: 0o600 });
 			renameSync(written, this.#file);
 			this.#before = structuredClone(saved);
 		} catch {
 			// a full disk: only conveniences are lost
 		}
+	}
+
+	/** Of two texts to one agent the last is kept; a terminal that ends adds what is missing. */
+	#drafts(other: Saved["drafts"], isLeaving: boolean): Saved["drafts"] {
+		const [before, own] = [this.#before.drafts, this.saved.drafts];
+		const drafts = changed(before, own, other);
+		for (const agent of new Set([...Object.keys(before), ...Object.keys(own)])) {
+			const [there, text] = [other[agent], own[agent]?.text];
+			if (text === before[agent]?.text) continue;
+			this.#written.add(agent);
+			if (there === undefined || there.text === before[agent]?.text || there.text === text) continue;
+			// what was sent here is not what is written there
+			if (text === undefined) drafts[agent] = there;
+			else this.#replaced.set(agent, there.text);
+		}
+		for (const agent of isLeaving ? this.#written : []) {
+			const kept = drafts[agent]?.text ?? "";
+			const missing = [own[agent]?.text ?? "", this.#replaced.get(agent) ?? ""];
+			const text = missing.reduce((all, each) => (all.includes(each) ? all : `${all}\n${each}`.trim()), kept);
+			if (text !== kept) drafts[agent] = { text, cursor: { line: 0, column: 0 } };
+		}
+		return drafts;
 	}
 
 	get #file(): string {
@@ -55,12 +83,11 @@ export class SavedFile {
 }
 
 /** What another terminal wrote, with what this one has changed since it read or wrote the file. */
-function merged(before: Saved, own: Saved, other: Saved): Saved {
+function merged(before: Saved, own: Saved, other: Saved): Omit<Saved, "drafts"> {
 	const added = own.viewed.filter((mark) => !before.viewed.includes(mark));
 	const removed = new Set(before.viewed.filter((mark) => !own.viewed.includes(mark)));
 	const kept = other.viewed.filter((mark) => !removed.has(mark) && !added.includes(mark));
 	return {
-		drafts: changed(before.drafts, own.drafts, other.drafts),
 		anchors: changed(before.anchors, own.anchors, other.anchors),
 		last: changed(before.last, own.last, other.last),
 		viewed: [...kept, ...added].slice(-viewedMax),

@@ -102,7 +102,7 @@ export class TerminalProgram {
 	stop(): void {
 		this.#screen.stop();
 		for (const { agent, typed } of this.#requests.leave()) this.#drafts.giveBack(agent, typed);
-		this.#save();
+		this.#save(true);
 		this.#done.resolve();
 	}
 
@@ -283,8 +283,8 @@ export class TerminalProgram {
 		this.#screen.repaint();
 	}
 
-	#save(): void {
+	#save(isLeaving = false): void {
 		this.#drafts.keep();
-		this.#file.save({ ...this.#state, last: [this.#options.project ?? "", this.#state.current] });
+		this.#file.save({ ...this.#state, last: [this.#options.project ?? "", this.#state.current] }, isLeaving);
 	}
 }
