@@ -413,7 +413,7 @@ test("by keyboard alone: mail, workspace, audit, a commit and a kill of an agent
 test("a turn of the past shows its tree and can be forked", async () => {
 	const { add } = await world.project({ "a.txt": "one\n" });
 	const agent = await add({ name: "traveller" });
-	const first = await world.turn(agent, "write a.txt first");
+	const first = await world.turn(agent, "write a.txt first\ncommit First");
 	const second = await world.turn(agent, "write a.txt second");
 	await using dashboard = await Dashboard.open(browser, world.daemon, `/agents/${agent.id}?turn=${first.id}`);
 	const { page } = dashboard;

@@ -84,6 +84,15 @@ test("two snapshots are compared: what one turn changed", async () => {
 	expect((await refusal(world.client.call("snapshot", { ...place, query: { against: "999" } }))).code).toBe(
 		"SNAPSHOT_GONE",
 	);
+	// committed at once: only from where the branch began
+	const committer = await add({ name: "committer" });
+	await world.turn(committer, "write a.txt two\ncommit Two");
+	const [only] = await world.client.call("snapshots", params(committer));
+	const changed = async (query: object) => {
+		const at = { params: { agent: committer.id, snapshot: only?.id ?? "" } };
+		return (await world.client.call("snapshot", { ...at, query })).files.map((file) => file.path);
+	};
+	expect([await changed({}), await changed({ against: "start" })]).toEqual([[], ["a.txt"]]);
 });
 
 test("comments on lines reach the agent as one prompt, and two forks part where the first was made", async () => {

@@ -80,8 +80,12 @@ export const workspaceRoutes = {
 	}),
 	snapshot: ofAgent.get(
 		"/snapshots/:snapshot",
-		"show what changed in a snapshot, from its commit or from another snapshot",
-		{ at: "agent", query: scope.extend({ against: SnapshotId.optional(), ...diffPart }), answer: Diff },
+		"show what changed in a snapshot, from its commit, from another snapshot, or from where the agent's branch began",
+		{
+			at: "agent",
+			query: scope.extend({ against: SnapshotId.or(z.literal("start")).optional(), ...diffPart }),
+			answer: Diff,
+		},
 	),
 	restore: ofAgent.post("/restore", "restore the files of a snapshot; the present files are kept as a new snapshot", {
 		at: "agent",

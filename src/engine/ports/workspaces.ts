@@ -251,7 +251,10 @@ export interface Workspaces {
 	hasSnapshot(checkout: Checkout, id: string): Promise<boolean>;
 	/** Newest first. */
 	snapshots(checkout: Checkout): Promise<SnapshotState[]>;
-	/** From the commit that it was taken on, or from another snapshot of the agent. Refuses with SNAPSHOT_GONE. */
+	/**
+	 * From the commit that it was taken on, from another snapshot of the agent, or with `start` from the commit at which
+	 * the agent's branch began. Refuses with SNAPSHOT_GONE.
+	 */
 	showSnapshot(checkout: Checkout, id: string, against?: string, what?: DiffExtent): Promise<Diff | Refusal>;
 	/**
 	 * Restores the tree of a snapshot, after taking one of the present tree. Refuses with SNAPSHOT_GONE and

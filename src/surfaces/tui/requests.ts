@@ -69,9 +69,9 @@ async function loaded(
 	const at = snapshots.findIndex(({ turn }) => turn === id);
 	const [found, earlier] = [snapshots[at], snapshots[at + 1]];
 	if (at < 0 || found === undefined) return { text: "The turn changed no files, or its snapshot has expired." };
-	const against = earlier && { against: earlier.id };
+	const against = earlier?.id ?? "start";
 	const title = earlier === undefined ? `${handle} up to turn ${id}` : `turn ${id} of ${handle}`;
-	const panel = await loadDiff(client, title, { route: "snapshot", agent, snapshot: found.id, ...against });
+	const panel = await loadDiff(client, title, { route: "snapshot", agent, snapshot: found.id, against });
 	return { panel: { ...panel, ...(back !== undefined && { back }) } };
 }
 

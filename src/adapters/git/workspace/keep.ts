@@ -29,7 +29,8 @@ import {
 import { renderDiff } from "../tree/render-diff.ts";
 import { repairIndex, withBroken } from "../tree/repair-index.ts";
 import { fetchRef, type GitContext, repositoryOf } from "./git-context.ts";
-import { gitFolderAt, tooLongReason } from "./tree-status.ts";
+import { sandboxMarkerAt } from "./sandbox-mounts.ts";
+import { gitFolderAt, markerAt, tooLongReason } from "./tree-status.ts";
 
 /** manifests that one process reads */
 const manifestsMax = 500;
@@ -134,14 +135,22 @@ export async function show(
 	const taken = await find(context, checkout, id);
 	if (isRefusal(taken)) return taken;
 	const folder = await snapshotRepository(checkout);
-	if (against !== undefined) {
+	if (against !== undefined && against !== "start") {
 		const earlier = await find(context, checkout, against);
 		return isRefusal(earlier)
 			? earlier
 			: await renderDiff({ git: context.git, folder }, [earlier.tree, taken.tree], `snapshot ${against}`, what);
 	}
-	const from = taken.manifest.head.commit ?? (await emptyTree(context.git, folder));
+	const began = against === "start" ? await startIn(context, checkout, folder) : null;
+	const from = began ?? taken.manifest.head.commit ?? (await emptyTree(context.git, folder));
 	return await renderDiff({ git: context.git, folder }, [from, taken.tree], from, what);
+}
+
+/** Where the agent's branch began; null if that was not recorded, or if the repository with the snapshots lacks it. */
+async function startIn(context: GitContext, { project, workspace }: Checkout, folder: string): Promise<string | null> {
+	const marker = (await sandboxMarkerAt(context, project, workspace.path)) ?? (await markerAt(workspace.path));
+	const start = marker?.start ?? null;
+	return start === null ? null : await commitOf(context.git, folder, start);
 }
 
 export async function restore(

@@ -50,7 +50,8 @@ function AtTurn({ agent, turn }: { agent: Agent; turn: number }) {
 	const [isWhole, setWhole] = useState(false);
 	const at = snapshots.data?.findIndex((each) => each.turn === turn) ?? -1;
 	const [taken, before] = [snapshots.data?.[at], snapshots.data?.[at + 1]];
-	const against = isWhole || before === undefined || at === -1 ? undefined : before.id;
+	// the agent's first turn has none before it: what it committed is told from where its branch began
+	const against = isWhole ? undefined : (before?.id ?? "start");
 	const input = taken && { params: { ...params, snapshot: taken.id }, query: { against } };
 	const read = useRead("snapshot", input ?? null);
 	const act = useAct();
@@ -62,7 +63,11 @@ function AtTurn({ agent, turn }: { agent: Agent; turn: number }) {
 				Snapshots are taken when a turn ends with changed files, and they expire.
 			</Empty>
 		);
-	const than = against === undefined ? `commit ${taken.head?.slice(0, 12) ?? "none"}` : `snapshot ${against} before it`;
+	const commit = against === undefined ? taken.head : read.data?.against;
+	const than =
+		before === undefined || against === undefined
+			? `commit ${commit?.slice(0, 12) ?? "none"}`
+			: `snapshot ${before.id} before it`;
 	return (
 		<>
 			<label className="check side-title">
