@@ -30,5 +30,8 @@ const asksYou: StateStyle = { glyph: "◆", tone: "wait" };
 export const isHumanAgentsTurn = ({ type, turn }: Pick<Agent, "type" | "turn">): boolean =>
 	type === "human" && turn !== null;
 
-export const styleOf = (agent: Agent): StateStyle =>
-	agent.turn?.phase === "approval" || isHumanAgentsTurn(agent) ? asksYou : stateStyles[agent.label];
+/** Whether its turn waits for a person. */
+export const waitsForYou = (agent: Pick<Agent, "type" | "turn">): boolean =>
+	agent.turn?.phase === "approval" || isHumanAgentsTurn(agent);
+
+export const styleOf = (agent: Agent): StateStyle => (waitsForYou(agent) ? asksYou : stateStyles[agent.label]);

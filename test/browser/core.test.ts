@@ -69,9 +69,11 @@ test("the overview shows what needs a person first, and settles it", async () =>
 	await needs.getByText("Nothing needs your attention.").waitFor();
 	await world.client.call("kill", { ...params(hiding), body: {} });
 	const person = await add({ name: "anna", type: "human", prompt: "please look" });
+	await needs.getByText("waits for you: please look").waitFor();
 	await needs.getByRole("link", { name: "Answer for anna" }).click();
 	await page.getByText("Enter finishes the turn").waitFor();
-	await page.getByLabel("Prompt for anna").fill("it is fine");
+	await page.getByRole("link", { name: "Agents", exact: false }).and(page.locator("[aria-current=true]")).waitFor();
+	await page.keyboard.type("it is fine");
 	await page.keyboard.press("Enter");
 	await expect
 		.poll(async () => (await world.items(person)).map(({ text }) => text), longTimeout)
@@ -253,9 +255,18 @@ test("the queue is edited, moved by keys and emptied", async () => {
 	await page.mouse.up();
 	await expect.poll(texts, longTimeout).toEqual(["say two", "say one", "say three"]);
 	await shownAt(1, "say two");
-	await page.getByRole("button", { name: "Edit prompt 2" }).click();
-	await page.getByLabel("Text of prompt 2").fill("say four");
-	await page.getByRole("button", { name: "Save" }).click();
+	// by keys alone: the focus goes to the box and comes back
+	const editButton = page.getByRole("button", { name: "Edit prompt 2" });
+	const focused = async (): Promise<string> => (await page.locator(":focus").getAttribute("aria-label")) ?? "";
+	await editButton.press("Enter");
+	await expect.poll(focused).toBe("Text of prompt 2");
+	await page.keyboard.press("Escape");
+	await expect.poll(focused).toBe("Edit prompt 2");
+	await editButton.press("Enter");
+	await page.keyboard.press("ControlOrMeta+a");
+	await page.keyboard.type("say four");
+	await page.keyboard.press("Control+Enter");
+	await expect.poll(focused).toBe("Edit prompt 2");
 	await expect.poll(texts, longTimeout).toEqual(["say two", "say four", "say three"]);
 	// somebody else changes what is edited here, then removes it
 	const other = async (position: number) => {

@@ -1,5 +1,5 @@
 // Keys that work on every page. A key that is typed into a field, or pressed in a dialog, belongs to it.
-import { useEffect, useRef } from "react";
+import { type KeyboardEvent as FieldKeyboardEvent, useEffect, useRef } from "react";
 import { useLocation } from "wouter";
 import { navEntries } from "./nav-entries.ts";
 
@@ -36,4 +36,10 @@ export function isFree(event: KeyboardEvent): boolean {
 	const { target } = event;
 	if (event.metaKey || event.ctrlKey || event.altKey || !(target instanceof HTMLElement)) return false;
 	return target.closest("input, textarea, select, [contenteditable], dialog") === null;
+}
+
+/** Enter, which sends what is in a box. On a touch screen it is the only way to begin a line: only with Ctrl there. */
+export function isSendKey(event: FieldKeyboardEvent): boolean {
+	const isTouch = matchMedia("(pointer: coarse)").matches;
+	return event.key === "Enter" && !event.shiftKey && !event.nativeEvent.isComposing && (!isTouch || event.ctrlKey);
 }

@@ -26,7 +26,7 @@ export function Nav({ onPalette }: { onPalette(): void }) {
 			<ul className="nav-list">
 				{navEntries.map(({ name, href, icon: entry, phone }) => (
 					<li key={href} className={phone === undefined ? "nav-wide" : undefined}>
-						<Link href={href} className="nav-link" aria-current={isAt(location, href) ? "page" : undefined}>
+						<Link href={href} className="nav-link" aria-current={currentOf(location, href)}>
 							<Icon name={entry} />
 							<span>{name}</span>
 							{(counts[href] ?? 0) > 0 && (
@@ -43,5 +43,15 @@ export function Nav({ onPalette }: { onPalette(): void }) {
 	);
 }
 
-const isAt = (location: string, href: string): boolean =>
-	href === "/" ? location === "/" : location === href || location.startsWith(`${href}/`);
+/** A page below an entry, such as an agent's, marks that entry too. */
+function currentOf(location: string, href: string): "page" | "true" | undefined {
+	if (location === href) return "page";
+	return href === sectionOf(location) ? "true" : undefined;
+}
+
+function sectionOf(location: string): string | null {
+	const [, first, , third] = location.split("/");
+	if (first === "agents") return paths.tree();
+	if (first === "projects") return third === "issues" ? paths.issues() : paths.settings();
+	return null;
+}

@@ -1,5 +1,5 @@
 // A button that is never just grey: where an action is not possible, it says why.
-import { type ReactNode, useState } from "react";
+import { type ReactNode, type Ref, useState } from "react";
 import { toast } from "../store/toasts.ts";
 
 interface ButtonProps {
@@ -16,6 +16,7 @@ interface ButtonProps {
 	title?: string | undefined;
 	/** a primary button is pressed by Enter in its form */
 	type?: "button" | "submit";
+	ref?: Ref<HTMLButtonElement>;
 }
 
 export function Button({
@@ -28,6 +29,7 @@ export function Button({
 	keys,
 	title,
 	type,
+	ref,
 }: ButtonProps) {
 	const [isBusy, setBusy] = useState(false);
 	const press = async (): Promise<void> => {
@@ -43,6 +45,7 @@ export function Button({
 	// focusable although disabled, so that a keyboard reaches the reason too
 	return (
 		<button
+			ref={ref}
 			type={type ?? (kind === "primary" ? "submit" : "button")}
 			className={`button button-${kind}`}
 			aria-disabled={why !== null || isBusy}

@@ -7,7 +7,8 @@ import type { Agent, Approval, Subscription } from "#contract/wire.ts";
 import { verbThatEndsHolds, whyNot } from "#views/agent-actions.ts";
 import { isOneLine } from "#views/approval-text.ts";
 import { fallenNodeHint } from "#views/overviews.ts";
-import { useAct } from "../store/hooks.ts";
+import { useAct, useLastLine } from "../store/hooks.ts";
+import { useLastLines } from "../store/lines.ts";
 import { Age, momentOf } from "./age.tsx";
 import { ApprovalCard, useAnswer } from "./approval-card.tsx";
 import { Button } from "./button.tsx";
@@ -87,10 +88,13 @@ function ErrorRow({ agent }: { agent: Agent }) {
 }
 
 function HumanAgentRow({ agent: { id, handle, turn } }: { agent: Agent }) {
+	useLastLines([id]);
+	const prompt = useLastLine(id);
+	const text = prompt === null ? "waits for you" : `waits for you: ${prompt}`;
 	return (
-		<Row glyph="◆" tone="wait" name={handle} href={paths.agent(id)} text="waits for you">
+		<Row glyph="◆" tone="wait" name={handle} href={paths.agent(id)} text={text}>
 			{turn !== null && <Age at={turn.startedAt} />}
-			<Link className="button" href={paths.agent(id)} aria-label={`Answer for ${handle}`}>
+			<Link className="button" href={paths.agentBox(id)} aria-label={`Answer for ${handle}`}>
 				Answer
 			</Link>
 		</Row>

@@ -9,6 +9,8 @@ export const paths = {
 	tree: () => "/tree",
 	agent: (agent: AgentId) => `/agents/${segment(agent)}`,
 	agentAt: (agent: AgentId, turn: number) => `/agents/${segment(agent)}?turn=${turn}`,
+	/** with the focus in the box for prompts and answers */
+	agentBox: (agent: AgentId) => `/agents/${segment(agent)}#box`,
 	agentAdd: () => "/agents/new",
 	issues: (project?: ProjectSlug) => (project === undefined ? "/issues" : `/projects/${segment(project)}/issues`),
 	issue: (project: ProjectSlug, number: number) => `/projects/${segment(project)}/issues/${number}`,

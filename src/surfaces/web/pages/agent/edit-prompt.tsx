@@ -1,6 +1,8 @@
 // The text of a queued prompt while it is edited. Others may change or remove the prompt meanwhile: nothing is replaced
 // that this browser has not shown, and what was typed stays.
+import { type KeyboardEvent, useEffect, useRef } from "react";
 import type { Agent, Prompt } from "#contract/wire.ts";
+import { isSendKey } from "../../shell/keyboard.ts";
 import { useAct } from "../../store/hooks.ts";
 import { Button } from "../../ui/button.tsx";
 
@@ -21,9 +23,22 @@ export function EditPrompt({ prompt, draft, onEdit }: EditPromptProps) {
 	const act = useAct();
 	const { id, position, text: before } = prompt;
 	const { began, text } = draft;
+	const box = useRef<HTMLTextAreaElement>(null);
+	useEffect(() => {
+		box.current?.focus();
+		box.current?.setSelectionRange(box.current.value.length, box.current.value.length);
+	}, []);
+	const isEmpty = text.trim() === "";
 	const save = async (): Promise<void> => {
+		if (isEmpty) return;
 		const params = { agent: prompt.agent, prompt: String(id) };
 		if ((await act("promptEdit", { params, body: { text, before } })) !== null) onEdit(id, null);
+	};
+	const press = (event: KeyboardEvent): void => {
+		if (event.key === "Escape") onEdit(id, null);
+		if (!isSendKey(event)) return;
+		event.preventDefault();
+		void save();
 	};
 	return (
 		<>
@@ -33,18 +48,21 @@ export function EditPrompt({ prompt, draft, onEdit }: EditPromptProps) {
 				</p>
 			)}
 			<textarea
+				ref={box}
 				className="textarea"
+				onKeyDown={press}
 				aria-label={`Text of prompt ${position}`}
 				value={text}
 				onChange={({ target }) => onEdit(id, { began, text: target.value })}
 			/>
 			<div className="bar">
-				<Button kind="primary" why={text.trim() === "" ? "Enter a prompt first." : null} onClick={save}>
+				<Button kind="primary" why={isEmpty ? "Enter a prompt first." : null} onClick={save}>
 					Save
 				</Button>
 				<Button kind="quiet" onClick={() => onEdit(id, null)}>
 					Cancel
 				</Button>
+				<span className="meta prompt-hint">Enter saves, Escape cancels</span>
 			</div>
 		</>
 	);

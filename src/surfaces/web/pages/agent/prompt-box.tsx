@@ -3,7 +3,7 @@ import { type KeyboardEvent, useEffect, useRef } from "react";
 import type { Agent } from "#contract/wire.ts";
 import { whyNot } from "#views/agent-actions.ts";
 import { isHumanAgentsTurn } from "#views/state-style.ts";
-import { isFree } from "../../shell/keyboard.ts";
+import { isFree, isSendKey } from "../../shell/keyboard.ts";
 import { useDraft } from "../../store/drafts.ts";
 import { useAct, useTicks } from "../../store/hooks.ts";
 import { onItsWay, usePendingPrompts } from "../../store/pending-prompts.ts";
@@ -29,9 +29,7 @@ export function PromptBox({ agent }: { agent: Agent }) {
 		if ((await act("turnFinish", { params: { agent: agent.id }, body })) !== null) setText("");
 	};
 	const press = (event: KeyboardEvent): void => {
-		// on a touch screen Enter is the only way to begin a line
-		const isTouch = matchMedia("(pointer: coarse)").matches;
-		if (event.key !== "Enter" || event.shiftKey || event.nativeEvent.isComposing || (isTouch && !event.ctrlKey)) return;
+		if (!isSendKey(event)) return;
 		event.preventDefault();
 		void (isAnswer ? finish(false) : send());
 	};
@@ -44,6 +42,9 @@ export function PromptBox({ agent }: { agent: Agent }) {
 		};
 		addEventListener("keydown", write);
 		return () => removeEventListener("keydown", write);
+	}, []);
+	useEffect(() => {
+		if (location.hash === "#box") box.current?.focus();
 	}, []);
 	const needed = why ?? (isEmpty ? "Enter a prompt first." : null);
 	return (

@@ -15,7 +15,7 @@ import {
 	useSortable,
 	verticalListSortingStrategy,
 } from "@dnd-kit/sortable";
-import { useState } from "react";
+import { useRef, useState } from "react";
 import { counted } from "#contract/counted.ts";
 import type { Agent, Prompt } from "#contract/wire.ts";
 import { whyNot } from "#views/agent-actions.ts";
@@ -152,10 +152,9 @@ interface QueuedProps {
 function QueuedPrompt({ prompt, why, last, draft, onMove, onEdit }: QueuedProps) {
 	const act = useAct();
 	const { setNodeRef, attributes, listeners, transform, transition, isDragging } = useSortable({ id: prompt.id });
-	const moved = transform === null ? undefined : `translateY(${transform.y}px)`;
-	const style = { transform: moved, transition, zIndex: isDragging ? 1 : undefined };
-	const params = { agent: prompt.agent, prompt: String(prompt.id) };
+	const style = { ...movedBy(transform), transition, zIndex: isDragging ? 1 : undefined };
 	const { position, id } = prompt;
+	const { editButton, edit } = useFocusBack(onEdit);
 	return (
 		<li ref={setNodeRef} className="queued" style={style}>
 			<button type="button" className="grip" aria-label={`Move prompt ${position}`} {...attributes} {...listeners}>
@@ -165,7 +164,7 @@ function QueuedPrompt({ prompt, why, last, draft, onMove, onEdit }: QueuedProps)
 				{draft === null ? (
 					<p className="queued-text">{prompt.text}</p>
 				) : (
-					<EditPrompt prompt={prompt} draft={draft} onEdit={onEdit} />
+					<EditPrompt prompt={prompt} draft={draft} onEdit={edit} />
 				)}
 				<div className="bar queued-actions">
 					<span className="meta">
@@ -199,10 +198,11 @@ function QueuedPrompt({ prompt, why, last, draft, onMove, onEdit }: QueuedProps)
 						⇈
 					</Button>
 					<Button
+						ref={editButton}
 						kind="quiet"
 						label={`Edit prompt ${position}`}
 						why={why ?? (prompt.source === "mail" ? "It announces mail and has no text to edit." : null)}
-						onClick={() => onEdit(id, draft === null ? { began: prompt.text, text: prompt.text } : null)}
+						onClick={() => edit(id, draft === null ? { began: prompt.text, text: prompt.text } : null)}
 					>
 						Edit
 					</Button>
@@ -210,7 +210,7 @@ function QueuedPrompt({ prompt, why, last, draft, onMove, onEdit }: QueuedProps)
 						kind="quiet"
 						label={`Remove prompt ${position}`}
 						why={why}
-						onClick={() => act("promptRemove", { params })}
+						onClick={() => act("promptRemove", { params: { agent: prompt.agent, prompt: String(id) } })}
 					>
 						✕
 					</Button>
@@ -218,6 +218,19 @@ function QueuedPrompt({ prompt, why, last, draft, onMove, onEdit }: QueuedProps)
 			</div>
 		</li>
 	);
+}
+
+const movedBy = (by: { y: number } | null) => (by === null ? {} : { transform: `translateY(${by.y}px)` });
+
+/** With the box the focus would go too: it goes back to the button, unless it is elsewhere already. */
+function useFocusBack(onEdit: EditPromptProps["onEdit"]) {
+	const editButton = useRef<HTMLButtonElement>(null);
+	const edit: EditPromptProps["onEdit"] = (edited, next) => {
+		const isHere = editButton.current?.closest("li")?.contains(document.activeElement);
+		if (next === null && isHere === true) editButton.current?.focus();
+		onEdit(edited, next);
+	};
+	return { editButton, edit };
 }
 
 function From({ author }: { author: string }) {

@@ -1,6 +1,7 @@
 // One agent on the time axis: where it was forked, its turns, its mail, its end.
 import { useLocation } from "wouter";
 import type { Agent } from "#contract/wire.ts";
+import { waitsForYou } from "#views/state-style.ts";
 import type { TimeAxis } from "#views/time-axis.ts";
 import { paths } from "../../ui/paths.ts";
 import type { AgentTimeline, TurnBar } from "./timelines.ts";
@@ -32,7 +33,7 @@ function Bar({ agent, bar, axis }: { agent: Agent; bar: TurnBar; axis: TimeAxis 
 	const [, go] = useLocation();
 	const from = axis.at(bar.from);
 	const to = bar.to === null ? 1 : axis.at(bar.to);
-	const asks = bar.to === null && agent.turn?.phase === "approval";
+	const asks = bar.to === null && waitsForYou(agent);
 	if (to <= 0) return null;
 	return (
 		// biome-ignore lint/a11y/noStaticElementInteractions: a shortcut for the mouse; the agent's page has the same
