@@ -13,6 +13,8 @@ export const Browser = z.object({
 	person: PersonName.nullable(),
 	signedInAt: z.iso.datetime(),
 	expiresAt: z.iso.datetime(),
+	/** the browser that asks */
+	isCaller: z.literal(true).exactOptional(),
 });
 export type Browser = z.infer<typeof Browser>;
 

@@ -38,7 +38,7 @@ interface RouteMatch {
 }
 
 /** A request as it was sent, by a caller who was authenticated. */
-interface AuthenticatedRequest extends Pick<AuthenticatedCaller, "actor" | "role"> {
+interface AuthenticatedRequest extends Pick<AuthenticatedCaller, "actor" | "role" | "browser"> {
 	name: RouteName;
 	route: Route;
 	params: Readonly<Record<string, string>>;
@@ -61,10 +61,10 @@ export async function answer(
 	if (!isRouteName(name)) throw new Error(`${name} is not a route`);
 	const body = route.body === undefined ? "" : await request.text(bodyBytesMax);
 	if (body === null) return refused(outside ?? tooLarge);
-	const { actor, role } = caller;
+	const { actor, role, browser } = caller;
 	const { query, headers, gone } = request;
 	const asked: AuthenticatedRequest = {
-		...{ actor, role },
+		...{ actor, role, browser },
 		name,
 		route,
 		params,
@@ -105,7 +105,7 @@ export async function carryOut(parts: AnswerParts, request: string): Promise<str
 async function errandAnswer(parts: AnswerParts, { route: name, ...rest }: ErrandRequest): Promise<HttpResponse> {
 	try {
 		if (!isRouteName(name)) throw new Error(`${name} is not a route`);
-		const asked: AuthenticatedRequest = { ...rest, name, route: routes[name] };
+		const asked: AuthenticatedRequest = { ...rest, browser: null, name, route: routes[name] };
 		const outside = await parts.context.outsideTurn(rest.actor);
 		const given = parsed(asked);
 		return isRefusal(given) ? refused(outside ?? given) : await carriedOut(parts, asked, given, outside);
@@ -215,7 +215,7 @@ function answeredText({ text, next }: PageText, { limit, after }: z.infer<typeof
 const pageOf = ({ limit = pageMax, after = 0 }: z.infer<typeof Paging>): PageRequest => ({ limit, after });
 
 function parsed(asked: AuthenticatedRequest): RouteRequest<never> | Refusal {
-	const { route, params, actor, role, gone } = asked;
+	const { route, params, actor, role, browser, gone } = asked;
 	const key = IdempotencyKey.nullable().safeParse(asked.key);
 	if (!key.success) return refuse("VALIDATION_ERROR", validationMessage(key.error));
 	const query = queryOf(route).safeParse(queryIn(asked.query));
@@ -224,7 +224,7 @@ function parsed(asked: AuthenticatedRequest): RouteRequest<never> | Refusal {
 	if (!body.success) return refuse("VALIDATION_ERROR", validationMessage(body.error));
 	// biome-ignore lint/suspicious/noExplicitAny: the schemas of the route have just given it its type
 	const request: any = {
-		...{ params, actor, role, gone, query: query.data, body: body.data, key: key.data },
+		...{ params, actor, role, browser, gone, query: query.data, body: body.data, key: key.data },
 		page: pageOf(Paging.parse(queryIn(asked.query))),
 		earlier: null,
 	};

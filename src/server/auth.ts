@@ -9,6 +9,7 @@
 //
 // All failures get the same answer.
 import { createHash, createHmac, timingSafeEqual } from "node:crypto";
+import type { Browser } from "#contract/browser.ts";
 import { proofHeader } from "#contract/browser-proof.ts";
 import { type Actor, type AgentId, actingAgent, actingPerson, human, type PersonName } from "#contract/ids.ts";
 import type { PersonRole, PersonState } from "#contract/person.ts";
@@ -39,6 +40,8 @@ interface Authenticated {
 	role: PersonRole | null;
 	/** when this ends by itself; null for tokens */
 	leftMs: number | null;
+	/** null for tokens */
+	browser: Browser["id"] | null;
 }
 
 /** Who makes a request, or null if it is not authenticated. */
@@ -49,13 +52,13 @@ export function authenticated(headers: RequestHeaders, guard: Guard): Authentica
 		const [cookies, host] = [headers.get("cookie") ?? "", headers.get("host") ?? ""];
 		const browser = isOwnPage(headers) ? guard.browsers.signedIn(cookies, proof, host) : null;
 		if (browser === null) return null;
-		const { leftMs, person: name } = browser;
-		if (name === null) return { actor: human, role: "admin", leftMs };
+		const { id, leftMs, person: name } = browser;
+		if (name === null) return { actor: human, role: "admin", leftMs, browser: id };
 		const person = guard.persons.named(name);
-		return person === undefined ? null : { ...speaking(person), leftMs };
+		return person === undefined ? null : { ...speaking(person), leftMs, browser: id };
 	}
 	const caller = byToken(headers, guard);
-	return caller && { ...caller, leftMs: null };
+	return caller && { ...caller, leftMs: null, browser: null };
 }
 
 const speaking = ({ name, role }: PersonState) => ({ actor: actingPerson(name), role });

@@ -37,7 +37,7 @@ test("a browser is signed out after two weeks", () => {
 	const secrets = secretsOf(signIn());
 	const until = clock.now + 14 * 24 * 60 * 60_000;
 	clock.now = until - 1;
-	expect(browsers.signedIn(...secrets)).toEqual({ leftMs: 1, person: null });
+	expect(browsers.signedIn(...secrets)).toEqual({ id: expect.any(String), leftMs: 1, person: null });
 	clock.now = until;
 	expect([browsers.signedIn(...secrets), browsers.list("everybody")]).toEqual([null, []]);
 });

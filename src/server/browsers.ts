@@ -52,6 +52,7 @@ export interface BrowserParts {
 }
 
 export interface SignedIn {
+	id: Browser["id"];
 	/** until the browser is signed out */
 	leftMs: number;
 	person: PersonName | null;
@@ -121,7 +122,8 @@ export class Browsers {
 		const row = this.#valid().find(
 			(each) => given.some((one) => same(each.cookie, one)) && same(this.#proofOf(each, host), proof),
 		);
-		return row === undefined ? null : { leftMs: row.expiresAt - this.#parts.now(), person: row.person };
+		if (row === undefined) return null;
+		return { id: row.id, leftMs: row.expiresAt - this.#parts.now(), person: row.person };
 	}
 
 	#proofOf({ secret }: Row, host: string): string {
@@ -130,8 +132,8 @@ export class Browsers {
 	}
 
 	/** Those of one person, or all. */
-	list(of: PersonName | "everybody"): Browser[] {
-		return this.#of(of).map(shown);
+	list(of: PersonName | "everybody", caller: Browser["id"] | null = null): Browser[] {
+		return this.#of(of).map((row) => ({ ...shown(row), ...(row.id === caller && { isCaller: true as const }) }));
 	}
 
 	signOut(id: string, of: PersonName | "everybody"): Browser | null {

@@ -1,6 +1,7 @@
 // What every handler needs: finding the agent, dispatching a command for the caller, and answering with a noun.
 import type { z } from "zod";
 import { type AgentState, noAgent } from "#contract/agent.ts";
+import type { Browser } from "#contract/browser.ts";
 import type { CommandInput, CommandWithout } from "#contract/command.ts";
 import type { Event } from "#contract/event.ts";
 import { type Actor, AgentId, agentOf, Handle, type IdempotencyKey, ProjectSlug } from "#contract/ids.ts";
@@ -35,6 +36,8 @@ export interface RouteRequest<N extends RouteName> {
 	actor: Actor;
 	/** null for an agent */
 	role: PersonRole | null;
+	/** the caller's, if it is one */
+	browser: Browser["id"] | null;
 	/** null if the caller sent none: then nothing is remembered */
 	key: IdempotencyKey | null;
 	/** of the whole request; absent without a key */

@@ -17,7 +17,7 @@ import { done, openTurn, spawn } from "#test/support/say.ts";
 import { freshFolder } from "#test/support/stores.ts";
 
 const asked = {
-	...{ query: {}, body: {}, page: { after: 0, limit: 100 }, key: null, earlier: null },
+	...{ query: {}, body: {}, page: { after: 0, limit: 100 }, key: null, earlier: null, browser: null },
 	...{ actor: human, role: "admin" as const },
 };
 

@@ -107,7 +107,10 @@ test("without the daemon a page keeps what it had, says so and sends nothing; un
 	await page.route("**/api/vendors*", (route) => route.fulfill({ status: 200, body: "<html>proxy</html>" }));
 	await dashboard.go("/settings");
 	await page.getByRole("alert").first().waitFor();
-	await page.getByRole("region", { name: /Signed-in browsers/ }).waitFor();
+	await page
+		.getByRole("region", { name: /Signed-in browsers/ })
+		.getByText("· this browser")
+		.waitFor();
 	await dashboard.isAccessible();
 	// one that a page cannot show: the others can
 	await page.unroute("**/api/vendors*");

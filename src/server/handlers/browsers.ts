@@ -15,7 +15,7 @@ export interface BrowserHandlerParts {
 export function browserHandlers({ all, cutStreams }: BrowserHandlerParts) {
 	return {
 		browserLink: async ({ actor }) => all.link(personOf(actor)),
-		browsers: async ({ page, ...request }) => slicePage(all.list(seenBy(request)), page),
+		browsers: async ({ page, ...request }) => slicePage(all.list(seenBy(request), request.browser), page),
 		browserSignOut: async ({ params, ...request }) => {
 			const gone = all.signOut(params["browser"] ?? "", seenBy(request));
 			if (gone === null)

@@ -78,11 +78,12 @@ function Browsers() {
 			</h2>
 			{read.state === "failed" && <RefusedPlaceholder refusal={read.refusal} />}
 			<ul className="rows">
-				{(read.data ?? []).map(({ id, name, expiresAt }) => (
+				{(read.data ?? []).map(({ id, name, expiresAt, isCaller = false }) => (
 					<li key={id} className="row">
 						<span className="row-name mono clip">{id}</span>
 						<span className="row-line clip" title={name}>
 							{browserName(name)}
+							{isCaller && <strong> · this browser</strong>}
 						</span>
 						<span className="meta">until {new Date(expiresAt).toLocaleDateString()}</span>
 						<Button
