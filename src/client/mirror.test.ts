@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { AgentId } from "#contract/ids.ts";
 import { Client, type Send } from "./client.ts";
 import { Mirror } from "./mirror.ts";
+import { DaemonSilent } from "./silence.ts";
 
 const agent = AgentId.parse("A".repeat(22));
 const item = (id: number) => ({
@@ -116,7 +117,7 @@ test("answers that are no JSON or not the rows of this version are told apart fr
 	const mirror = new Mirror(new Client({ url: "http://127.0.0.1", headers: () => ({}) }, send), {
 		now: () => 0,
 		pause: async () => {
-			if (seen.push([mirror.state, mirror.isUnreadable]) === 3) stop.abort();
+			if (seen.push([mirror.state, mirror.lost?.isUnreadable ?? false]) === 3) stop.abort();
 		},
 	});
 	await mirror.run(stop.signal);
@@ -125,6 +126,26 @@ test("answers that are no JSON or not the rows of this version are told apart fr
 		["lost", true],
 		["lost", false],
 	]);
+});
+
+test("a daemon that stood still is lost since its last sign of life, however often it is tried again", async () => {
+	const seen: unknown[] = [];
+	const stop = new AbortController();
+	const failures = [new DaemonSilent(), new TypeError("fetch failed")];
+	const failing = new Client({ url: "http://x", token: "t" }, async () => {
+		throw failures.shift() ?? expect.unreachable();
+	});
+	let now = 100_000;
+	const mirror = new Mirror(failing, {
+		now: () => (now += 1000),
+		pause: async () => {
+			seen.push(mirror.lost);
+			if (failures.length === 0) stop.abort();
+		},
+	});
+	await mirror.run(stop.signal);
+	const lost = { since: 101_000 - 15_000, isUnreadable: false };
+	expect(seen).toEqual([lost, lost]);
 });
 
 test("whoever leaves while the daemon is looked for is not kept waiting, and hears of no failure", async () => {

@@ -17,6 +17,7 @@ import { type RowName, touched } from "#views/rows.ts";
 import { type Client, Refused, type RouteAnswer } from "./client.ts";
 import { Cursor } from "./cursor.ts";
 import { KeptThreads } from "./kept-threads.ts";
+import { type Lost, lostBy } from "./lost.ts";
 import { RunningMessages } from "./running-messages.ts";
 
 export interface Shown {
@@ -67,7 +68,7 @@ export class Mirror {
 	#ahead = { now: 0, monotonic: 0 };
 	readonly #cursor = new Cursor();
 	#state: "connecting" | "live" | "lost" = "connecting";
-	#isUnreadable = false;
+	#lost: Lost | null = null;
 	#connection = new AbortController();
 
 	constructor(
@@ -88,11 +89,9 @@ export class Mirror {
 		return this.#state;
 	}
 
-	/**
-	 * Whether it is lost although the daemon answers: with something that is no JSON, or not the rows of this version.
-	 */
-	get isUnreadable(): boolean {
-		return this.#isUnreadable;
+	/** Null while it is not lost. */
+	get lost(): Lost | null {
+		return this.#lost;
 	}
 
 	get view(): Mirrored {
@@ -186,7 +185,7 @@ export class Mirror {
 		while (!signal.aborted) {
 			this.#connection = new AbortController();
 			const both = AbortSignal.any([signal, this.#connection.signal]);
-			this.#isUnreadable = false;
+			let failure: unknown = null;
 			try {
 				if (this.#journal === null) await this.#load(both);
 				for await (const message of this.#client.stream(
@@ -199,11 +198,12 @@ export class Mirror {
 				// this journal does not reach our cursor: it is another one
 				if (error instanceof Refused && error.refusal.code === "VALIDATION_ERROR") this.#journal = null;
 				else if (error instanceof Refused) throw error;
-				this.#isUnreadable = error instanceof SyntaxError;
+				failure = error;
 			}
 			if (signal.aborted) return;
 			if (this.#connection.signal.aborted) continue;
 			this.#state = "lost";
+			this.#lost = lostBy(failure, this.#lost, this.#options.now());
 			this.#messages.clear();
 			this.#options.changed({ all: true });
 			await this.#options.pause();
@@ -271,7 +271,7 @@ export class Mirror {
 	#arrive(at: number): void {
 		this.#cursor.advance(Math.max(this.#cursor.at, at));
 		if (this.#state === "live") return;
-		this.#state = "live";
+		[this.#state, this.#lost] = ["live", null];
 		this.#options.changed({ unjournaled: true });
 	}
 

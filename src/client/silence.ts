@@ -4,6 +4,15 @@
 /** Three times what the daemon lets pass (`server/event-stream.ts`). */
 const silentMs = 15_000;
 
+/** The daemon sent nothing for so long. */
+export class DaemonSilent extends Error {
+	readonly silentMs = silentMs;
+
+	constructor() {
+		super("The daemon is silent.");
+	}
+}
+
 /** Waits for each step of a connection; aborts the connection if one takes too long. */
 export class Silence {
 	readonly #dead = new AbortController();
@@ -22,7 +31,7 @@ export class Silence {
 	async within<T>(step: Promise<T>): Promise<T> {
 		const { promise, reject } = Promise.withResolvers<never>();
 		const timer = setTimeout(() => {
-			const reason = new Error("The daemon is silent.");
+			const reason = new DaemonSilent();
 			this.#dead.abort(reason);
 			reject(reason);
 		}, silentMs);

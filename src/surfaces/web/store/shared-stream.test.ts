@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { DaemonSilent } from "#client/silence.ts";
 import { human } from "#contract/ids.ts";
 import type { StreamMessage } from "#contract/stream.ts";
 import type { WireEvent } from "#contract/wire.ts";
@@ -9,6 +10,7 @@ class Browser {
 	readonly connections: { after: number; threads: string | undefined; signal: AbortSignal }[] = [];
 	readonly #tabs: { receive: ((event: { data: TabMessage }) => void)[]; lead: () => void }[] = [];
 	readonly #live = new Map<AbortSignal, (message: StreamMessage | null) => void>();
+	#failure: Error | null = null;
 	last = 0;
 
 	tab(name: string): SharedStream {
@@ -43,8 +45,9 @@ class Browser {
 		for (const push of this.#live.values()) push(event(this.last));
 	}
 
-	/** The daemon goes away. */
-	drop(): void {
+	/** The daemon goes away, or stands still. */
+	drop(failure: Error | null = null): void {
+		this.#failure = failure;
 		for (const push of this.#live.values()) push(null);
 	}
 
@@ -65,6 +68,7 @@ class Browser {
 		signal.addEventListener("abort", () => this.#live.delete(signal));
 		for (;;) {
 			const message = queue.shift();
+			if (message === null && this.#failure !== null) throw this.#failure;
 			if (message === null || signal.aborted) return;
 			if (message !== undefined) yield message;
 			else await new Promise<void>((resolve) => (wake = resolve));
@@ -155,4 +159,13 @@ test("when the daemon goes away, every tab's stream ends", async () => {
 	await expect.poll(() => browser.connections.length).toBe(1);
 	browser.drop();
 	expect(await Promise.all(read)).toEqual([[], []]);
+});
+
+test("when the daemon stands still, every tab's stream says so", async () => {
+	const browser = new Browser();
+	const tabs = [browser.tab("a"), browser.tab("b")];
+	const read = tabs.map((tab) => take(tab.stream({ after: 0 }, never), 1).catch((error: unknown) => error));
+	await expect.poll(() => browser.connections.length).toBe(1);
+	browser.drop(new DaemonSilent());
+	expect(await Promise.all(read)).toEqual([new DaemonSilent(), new DaemonSilent()]);
 });

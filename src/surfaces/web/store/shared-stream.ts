@@ -8,6 +8,7 @@
 // A tab takes only messages of connections that serve its want: a connection that was opened before it may already be
 // past the events that the tab lacks.
 import { Refused, type StreamRequest } from "#client/client.ts";
+import { DaemonSilent } from "#client/silence.ts";
 import type { Refusal } from "#contract/refusal.ts";
 import type { StreamMessage } from "#contract/stream.ts";
 
@@ -27,7 +28,14 @@ export type TabMessage =
 	| { rollCall: true }
 	| { begin: string; wants: readonly string[] }
 	| { message: StreamMessage; of: string }
-	| { end: string; wants: readonly string[]; refusal: Refusal | null };
+	| ({ end: string; wants: readonly string[] } & End);
+
+/** Why a connection ended. */
+interface End {
+	refusal: Refusal | null;
+	/** the daemon stood still */
+	isSilent: boolean;
+}
 
 /** The tabs of one browser; `BroadcastChannel` is one. */
 export interface Channel {
@@ -48,7 +56,7 @@ interface Reader {
 	want: Want;
 	/** the connection that serves it; null before there is one */
 	of: string | null;
-	push(message: StreamMessage | { end: Refusal | null }): void;
+	push(message: StreamMessage | { end: End }): void;
 }
 
 export class SharedStream {
@@ -69,7 +77,7 @@ export class SharedStream {
 	/** One connection, until it ends; like `Client.stream`. */
 	async *stream({ after, threads = "" }: Query, signal: AbortSignal): AsyncGenerator<StreamMessage> {
 		const id = `${this.#parts.tab}.${++this.#count}`;
-		const queue: (StreamMessage | { end: Refusal | null })[] = [];
+		const queue: (StreamMessage | { end: End })[] = [];
 		let wake = (): void => {};
 		const push: Reader["push"] = (message) => {
 			queue.push(message);
@@ -77,7 +85,7 @@ export class SharedStream {
 		};
 		const reader: Reader = { want: { id, after, threads: threads.split(",").filter(Boolean) }, of: null, push };
 		this.#readers.set(id, reader);
-		const stop = (): void => push({ end: null });
+		const stop = (): void => push({ end: { refusal: null, isSilent: false } });
 		signal.addEventListener("abort", stop);
 		this.#say({ want: reader.want });
 		try {
@@ -89,7 +97,8 @@ export class SharedStream {
 				}
 				if (signal.aborted) return;
 				if ("end" in message) {
-					if (message.end !== null) throw new Refused(message.end);
+					if (message.end.refusal !== null) throw new Refused(message.end.refusal);
+					if (message.end.isSilent) throw new DaemonSilent();
 					return;
 				}
 				if ("event" in message) reader.want.after = Math.max(reader.want.after, message.event.id);
@@ -114,7 +123,7 @@ export class SharedStream {
 			if ("rollCall" in said) this.#answerRollCall(reader);
 			else if ("begin" in said && said.wants.includes(reader.want.id)) reader.of = said.begin;
 			else if ("message" in said && said.of === reader.of) reader.push(said.message);
-			else if ("end" in said && said.wants.includes(reader.want.id)) reader.push({ end: said.refusal });
+			else if ("end" in said && said.wants.includes(reader.want.id)) reader.push({ end: said });
 		}
 	}
 
@@ -166,7 +175,7 @@ class Leader {
 		const threads = [...new Set(all.flatMap((want) => want.threads))].join(",");
 		this.#position = after;
 		this.#say({ begin: connection, wants });
-		let refusal: Refusal | null = null;
+		const end: End = { refusal: null, isSilent: false };
 		try {
 			for await (const message of this.#parts.open({ after, deltas: true, threads }, signal)) {
 				if (signal.aborted) return;
@@ -175,10 +184,11 @@ class Leader {
 				this.#say({ message, of: connection });
 			}
 		} catch (error) {
-			if (error instanceof Refused) refusal = error.refusal;
+			if (error instanceof Refused) end.refusal = error.refusal;
+			end.isSilent = error instanceof DaemonSilent;
 		}
 		if (signal.aborted) return;
 		for (const want of wants) this.#wants.delete(want);
-		this.#say({ end: connection, wants, refusal });
+		this.#say({ end: connection, wants, ...end });
 	}
 }

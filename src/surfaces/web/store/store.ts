@@ -136,12 +136,10 @@ export class Store {
 	}
 
 	#connectionNow(): Connection {
-		const { state } = this.#mirror;
+		const { state, lost } = this.#mirror;
 		if (this.#connection.state === "refused") return this.#connection;
 		if (state === "live") this.#failures = 0;
-		if (state !== "lost") return { state };
-		const since = this.#connection.state === "lost" ? this.#connection.since : localNow();
-		return { state, since, isUnreadable: this.#mirror.isUnreadable };
+		return state === "lost" && lost !== null ? { state, ...lost } : { state: state === "live" ? state : "connecting" };
 	}
 }
 
