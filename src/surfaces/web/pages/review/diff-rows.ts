@@ -3,6 +3,7 @@ import type { ReviewComment } from "#contract/review.ts";
 import type { ChangedFile } from "#contract/workspace.ts";
 import type { DiffFile, DiffLine } from "#views/diff-lines.ts";
 import { type PairedRow, sideBySide } from "#views/side-by-side.ts";
+import { isShort } from "./drawn-files.ts";
 import type { Picked } from "./review-lines.tsx";
 import type { DiffPages } from "./use-diff-pages.ts";
 
@@ -32,9 +33,6 @@ interface RowParts {
 	boxes: readonly Picked[];
 }
 
-/** changed lines; longer files are loaded when somebody asks */
-const linesMax = 20_000;
-
 export function diffRows({ pages: { files, drawn, long }, layout, viewed, comments, boxes }: RowParts): DiffRows {
 	const rows: Row[] = [];
 	const heads = new Map<string, number>();
@@ -47,7 +45,7 @@ export function diffRows({ pages: { files, drawn, long }, layout, viewed, commen
 		rows.push({ kind: "head", file, mode: lines?.mode ?? null });
 		if (viewed.has(path)) continue;
 		rows.push(...(below?.get(wholeFile) ?? []));
-		const isLong = long.has(path) || (file.added ?? 0) + (file.deleted ?? 0) > linesMax;
+		const isLong = long.has(path) || !isShort(file);
 		if (lines === undefined) rows.push({ kind: "missing", file, isLong });
 		else for (const row of bodyOf(lines, layout, below)) rows.push(row);
 	}

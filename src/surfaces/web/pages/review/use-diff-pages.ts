@@ -3,8 +3,9 @@
 import { useCallback, useEffect, useMemo, useRef, useState } from "react";
 import type { RouteAnswer } from "#client/client.ts";
 import type { ChangedFile, Diff } from "#contract/workspace.ts";
-import { type DiffFile, diffFiles } from "#views/diff-lines.ts";
+import type { DiffFile } from "#views/diff-lines.ts";
 import { type Read, refusalOf, useRead, useStore } from "../../store/hooks.ts";
+import { drawnWith, isShort } from "./drawn-files.ts";
 import { routesOf, type Subject } from "./subject.ts";
 
 export interface DiffPages {
@@ -103,7 +104,7 @@ function useWanted(ask: Ask, change: Change): (path: string) => void {
 				change((before) => ({
 					...before,
 					problem: null,
-					drawn: drawnWith(before.drawn, wholePart(answer)),
+					drawn: drawnWith(before.drawn, wholePart(answer), isShort),
 					// one that did not come is not asked for again and again
 					long: isDrawn(answer, from) ? before.long : new Set([...before.long, from]),
 				}));
@@ -127,7 +128,7 @@ const none: DiffPages = { files: [], drawn: new Map(), long: new Set(), problem:
 
 const withPage = (before: DiffPages, page: Diff): DiffPages => ({
 	files: [...before.files, ...page.files],
-	drawn: drawnWith(before.drawn, wholePart(page)),
+	drawn: drawnWith(before.drawn, wholePart(page), isShort),
 	long: longWith(before.long, page),
 	problem: null,
 	isListed: page.next.file === null,
@@ -146,14 +147,3 @@ function isDrawn({ files, next }: Diff, path: string): boolean {
 
 const longWith = (long: ReadonlySet<string>, diff: Diff): ReadonlySet<string> =>
 	isFirstCut(diff) && diff.next.patch !== null ? new Set([...long, diff.next.patch]) : long;
-
-function drawnWith(drawn: DiffPages["drawn"], { files, patch }: Diff): DiffPages["drawn"] {
-	const listed = new Set(files.map(({ path }) => path));
-	const found = new Map(drawn);
-	for (const [at, file] of diffFiles(patch).entries()) {
-		// a name that is not UTF-8 is written in another way there; patches come in the order of the files
-		const path = listed.has(file.path) ? file.path : (files[at]?.path ?? file.path);
-		found.set(path, { ...file, path });
-	}
-	return found;
-}
