@@ -49,6 +49,12 @@ test("only the state has a colour, and an agent's words cannot bring their own",
 	await sh.brood("resume", "bob");
 });
 
+test("a line says in local time until when a prompt waits", async () => {
+	await sh.brood("prompt", "carl", "say later", "--not-before", "2100-06-15T12:00:00Z");
+	expect((await sh.brood("ps")).out).toMatch(/^carl .* not before 1[456] June? 2100, \d\d:\d\d$/m);
+	await sh.brood("queue", "clear", "carl");
+});
+
 test("a held agent's line says why", async () => {
 	await sh.brood("pause", "bob", "--reason", "waits for the review");
 	expect((await sh.brood("ps")).out).toMatch(/^bob +‖ paused .* waits for the review$/m);

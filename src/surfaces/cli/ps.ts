@@ -1,8 +1,10 @@
 // `brood ps`: what every agent is doing, on one line each.
+
 import { setTimeout as pause } from "node:timers/promises";
 import type { RouteAnswer } from "#client/client.ts";
 import { inline, oneLine } from "#contract/visible.ts";
 import type { Agent } from "#contract/wire.ts";
+import { withLocalTimes } from "#views/local-times.ts";
 import { nodeName } from "#views/node-name.ts";
 import { styleOf } from "#views/state-style.ts";
 import { act, type CliContext, cliContextOf, type Options } from "./act.ts";
@@ -112,7 +114,7 @@ function psTable(lines: readonly ListedAgent[]): string {
 		costOf(line),
 		age(line.createdAt),
 		age(line.lastActiveAt),
-		oneLine(reasonOf(line) ?? (line.label === "idle" ? line.waitingFor : null) ?? line.progress?.lastText ?? ""),
+		oneLine(reasonOf(line) ?? waitText(line) ?? line.progress?.lastText ?? ""),
 	]);
 	const head = ["AGENT", "STATE", "PROJECT", "NODE", "BRANCH", "QUEUE", "MAIL", "COST", "AGE", "ACTIVE", "LAST"];
 	const used = head.map((_, at) => at < 2 || cells.some((row) => row[at] !== ""));
@@ -148,6 +150,9 @@ const stateOf = (line: ListedAgent): string => {
 
 /** Why an agent is held. */
 const reasonOf = ({ holds }: ListedAgent): string | null => holds.find(({ reason }) => reason !== "")?.reason ?? null;
+
+const waitText = ({ label, waitingFor }: ListedAgent): string | null =>
+	label === "idle" && waitingFor !== null ? withLocalTimes(waitingFor, Date.now()) : null;
 
 function branchText({ workspace, progress }: ListedAgent): string {
 	if (workspace === null) return "";

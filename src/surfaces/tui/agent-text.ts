@@ -1,10 +1,11 @@
 // How an agent is named on the terminal's screen.
+
 import type { Agent, Mail } from "#contract/wire.ts";
 import { ageOf } from "#views/age.ts";
 import { actorName, stateOf } from "#views/agent-text.ts";
+import { withLocalTimes } from "#views/local-times.ts";
 import { painted } from "#views/paint.ts";
 import { styleOf } from "#views/state-style.ts";
-import { withLocalTimes } from "./local-times.ts";
 import type { Seen } from "./model.ts";
 
 export function glyph(agent: Agent, colour: boolean): string {

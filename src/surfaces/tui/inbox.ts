@@ -1,10 +1,11 @@
 // Everything that needs a person, as rows.
+
 import type { AgentId } from "#contract/ids.ts";
 import { ageOf } from "#views/age.ts";
+import { withLocalTimes } from "#views/local-times.ts";
 import { fallenNodeHint } from "#views/overviews.ts";
 import type { Style } from "#views/paint.ts";
 import { stateText } from "./agent-text.ts";
-import { withLocalTimes } from "./local-times.ts";
 import type { Seen } from "./model.ts";
 
 export interface InboxRow {

@@ -1,9 +1,11 @@
 // The lists over the conversation: their rows, and the frame around them.
+
 import { counted } from "#contract/counted.ts";
 import type { AgentId } from "#contract/ids.ts";
 import { inline, visible } from "#contract/visible.ts";
 import { ageOf } from "#views/age.ts";
 import { counters } from "#views/agent-text.ts";
+import { withLocalTimes } from "#views/local-times.ts";
 import { painted, type Style } from "#views/paint.ts";
 import { glyph, nameOf, stateText } from "./agent-text.ts";
 import { layoutOf, reviewMark } from "./diff.ts";
@@ -11,7 +13,6 @@ import { diffLine } from "./diff-line.ts";
 import { commandRows, keyRows } from "./help.ts";
 import { inboxRows } from "./inbox.ts";
 import { fittingHints, hint, keyName } from "./keymap.ts";
-import { withLocalTimes } from "./local-times.ts";
 import type { DiffPanel, Panel, PanelFile, Seen, State } from "./model.ts";
 import { isLiving, pickerRows, treeAround } from "./moving.ts";
 import { clipped, filled, uncoloured, widthOf, wrapped } from "./pi/text.ts";

@@ -1,12 +1,13 @@
 // The whole screen as rows: the conversation with the tree beside it, an approval, the separator, the input, and hints.
+
 import { isOutput } from "#contract/unfinished.ts";
 import type { Agent } from "#contract/wire.ts";
 import { type Block, runningOutput } from "#views/conversation.ts";
+import { withLocalTimes } from "#views/local-times.ts";
 import { painted } from "#views/paint.ts";
 import { nameOf, stateText } from "./agent-text.ts";
 import { blockRows, hanging } from "./block-rows.ts";
 import { hint } from "./keymap.ts";
-import { withLocalTimes } from "./local-times.ts";
 import type { Seen, State } from "./model.ts";
 import { type Anchor, isBegunOn, moved, type Page, pageAt } from "./page.ts";
 import { panelRows } from "./panels.ts";
