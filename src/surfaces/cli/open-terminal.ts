@@ -5,7 +5,7 @@ import { TerminalProgram } from "#surfaces/tui/terminal.ts";
 import { type CliContext, cliContextOf, freshKey } from "./act.ts";
 import { confirm } from "./confirm.ts";
 import { homeOf, isStopped, reconnect } from "./connect.ts";
-import { leaveNotesTo, print, printed, printToStderr } from "./print.ts";
+import { leaveNotesTo, localNow, print, printed, printToStderr } from "./print.ts";
 import { projectHere } from "./project-here.ts";
 import { addRepository, repositoryAt } from "./repository.ts";
 import { hasColour } from "./style.ts";
@@ -24,7 +24,7 @@ export async function openTerminal(): Promise<void> {
 		freshKey,
 		beforeReconnect: reconnect,
 		isStopped,
-		now: () => performance.timeOrigin + performance.now(),
+		now: localNow,
 	});
 	leaveNotesTo("screen");
 	stopOnSignals(program);

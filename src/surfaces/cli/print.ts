@@ -114,7 +114,9 @@ export function table(
 }
 
 /** As `7d`: tables have no room for more. */
-export const age = (since: string): string => ageOf(since, performance.timeOrigin + performance.now()).replace(" ", "");
+export const age = (since: string): string => ageOf(since, localNow()).replace(" ", "");
+
+export const localNow = (): number => performance.timeOrigin + performance.now();
 
 export const details = (lines: readonly [string, string | number | null][]): string =>
 	lines

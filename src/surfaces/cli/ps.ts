@@ -10,7 +10,7 @@ import { styleOf } from "#views/state-style.ts";
 import { act, type CliContext, cliContextOf, type Options } from "./act.ts";
 import { reconnect } from "./connect.ts";
 import { fitColumns, joined } from "./fit-columns.ts";
-import { age, printData, printError, printPainted, terminalColumns } from "./print.ts";
+import { age, localNow, printData, printError, printPainted, terminalColumns } from "./print.ts";
 import { labelText } from "./print-agents.ts";
 import { painted } from "./style.ts";
 
@@ -152,7 +152,7 @@ const stateOf = (line: ListedAgent): string => {
 const reasonOf = ({ holds }: ListedAgent): string | null => holds.find(({ reason }) => reason !== "")?.reason ?? null;
 
 const waitText = ({ label, waitingFor }: ListedAgent): string | null =>
-	label === "idle" && waitingFor !== null ? withLocalTimes(waitingFor, Date.now()) : null;
+	label === "idle" && waitingFor !== null ? withLocalTimes(waitingFor, localNow()) : null;
 
 function branchText({ workspace, progress }: ListedAgent): string {
 	if (workspace === null) return "";
