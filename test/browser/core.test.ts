@@ -68,7 +68,7 @@ test("the overview shows what needs a person first, and settles it", async () =>
 	await needs.getByRole("button", { name: "Deny hiding" }).click();
 	await needs.getByText("Nothing needs your attention.").waitFor();
 	await world.client.call("kill", { ...params(hiding), body: {} });
-	const person = await add({ name: "anna", type: "human", prompt: "please look" });
+	const person = await add({ name: "anna", type: "human", prompt: "please look\nand tell" });
 	await needs.getByText("waits for you: please look").waitFor();
 	await needs.getByRole("link", { name: "Answer for anna" }).click();
 	await page.getByText("Enter finishes the turn").waitFor();

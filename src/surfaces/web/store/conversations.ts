@@ -5,7 +5,7 @@ import type { AgentId } from "#contract/ids.ts";
 import type { Delta } from "#contract/stream.ts";
 import type { Item } from "#contract/wire.ts";
 import { type Block, Blocks } from "#views/conversation.ts";
-import { lastLineOf } from "./last-line.ts";
+import { lastLineOf, lineOf } from "./last-line.ts";
 
 export interface ConversationSeen {
 	blocks: readonly Block[];
@@ -72,8 +72,8 @@ export class Conversations {
 	lastLine(agent: AgentId): string | null {
 		const message = this.#mirror.messages(agent).at(-1)?.text;
 		// one that is no longer shown does not go on
-		const last = this.#listeners.has(agent) ? this.#known.get(agent)?.blocks.list.at(-1)?.text : undefined;
-		return lastLineOf(message) ?? lastLineOf(last) ?? this.#lines.get(agent) ?? null;
+		const last = this.#listeners.has(agent) ? this.#known.get(agent)?.blocks.list.at(-1) : undefined;
+		return lastLineOf(message) ?? (last && lineOf(last.kind, last.text)) ?? this.#lines.get(agent) ?? null;
 	}
 
 	/**
@@ -97,7 +97,7 @@ export class Conversations {
 	}
 
 	addLine({ agent, kind, text }: Item): void {
-		const line = ["assistant", "tool_call", "user", "final"].includes(kind) ? lastLineOf(text) : null;
+		const line = ["assistant", "tool_call", "user", "final"].includes(kind) ? lineOf(kind, text) : null;
 		if (agent !== null && line !== null) this.#lines.set(agent, line);
 	}
 

@@ -13,8 +13,15 @@ export function lastLineOf(text: string | null | undefined): string | null {
 	return null;
 }
 
-/** The first line of a text that says something. */
-export const firstLineOf = (text: string): string => shown(text.trimStart().slice(0, 2000).split("\n", 1)[0] ?? "");
+/** The first line of a text that says something; empty if its beginning has none. */
+export function firstLineOf(text: string): string {
+	const lines = text.trimStart().slice(0, 2000).split("\n").map(shown);
+	return lines.find((line) => line !== "" && !/^\[mail \d+ from .*\]$/.test(line)) ?? "";
+}
+
+/** Of an item or a block. A prompt says first what is asked; what an agent writes says last what it does now. */
+export const lineOf = (kind: string, text: string | null | undefined): string | null =>
+	((kind === "user" || kind === "prompt") && firstLineOf(text ?? "")) || lastLineOf(text);
 
 /** Marks of markdown say nothing on one line. */
 const shown = (line: string): string =>
