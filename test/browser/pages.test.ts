@@ -41,8 +41,6 @@ test("a review shows both sides, sends comments as one prompt, runs the check an
 	expect(await page.getByLabel("Comment on lines 1 to 2").inputValue()).toBe("Say why.");
 	await page.getByRole("button", { name: "Add the comment" }).click();
 	await page.getByRole("group", { name: "Diff" }).getByText("Say why.").waitFor();
-	await page.getByRole("button", { name: "Run the check" }).click();
-	await page.getByText("the check passed").waitFor();
 	await page.getByRole("checkbox", { name: "Viewed: b.ts" }).check();
 	await page.getByText("1 viewed").waitFor();
 	await page.getByRole("button", { name: "Send 1 to the agent" }).click();
@@ -52,6 +50,8 @@ test("a review shows both sides, sends comments as one prompt, runs the check an
 	await dashboard.go(`/agents/${agent.id}/review`);
 	await page.getByLabel("Merge strategy").selectOption("squash");
 	await page.getByText("no conflicts").waitFor();
+	await page.getByRole("button", { name: "Run the check" }).click();
+	await page.getByText("the check passed").waitFor();
 	// what nobody has seen is not merged
 	writeFileSync(at(agent, "c.ts"), "export {};\n");
 	// not while it is uncommitted either
@@ -61,6 +61,8 @@ test("a review shows both sides, sends comments as one prompt, runs the check an
 	await page.getByRole("button", { name: /Approve.*has changed since you loaded this/ }).waitFor();
 	await page.getByRole("button", { name: "Reload the diff" }).click();
 	await page.getByRole("treeitem", { name: /c\.ts/ }).waitFor();
+	await page.getByText("no conflicts").waitFor();
+	expect(await page.getByText("the check passed").count(), "the check of other commits").toBe(0);
 	// afterwards nothing is left to merge, and the preview says so
 	const asked = page.waitForRequest(/\/approve$/);
 	await page.getByRole("button", { name: "Approve", exact: true }).click();
@@ -79,6 +81,7 @@ test("conflicts are shown before merging, and approve says why it is not possibl
 	await using dashboard = await Dashboard.open(browser, world.daemon, `/agents/${agent.id}/review`);
 	await dashboard.page.getByText("conflicts in a.txt").waitFor();
 	await dashboard.page.getByRole("button", { name: /Approve.*There are conflicts/ }).waitFor();
+	await dashboard.page.getByRole("button", { name: /Run the check.*approve it in the settings/ }).waitFor();
 });
 
 test("a long diff has no end before its last line, in one column and in two", async () => {

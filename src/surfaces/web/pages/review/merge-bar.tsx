@@ -52,7 +52,7 @@ export function MergeBar({ subject, name, shown, again, onReload }: MergeBarProp
 				</span>
 			)}
 			{preview !== null && moved === null && <Found preview={preview} />}
-			{checked !== null && <Checked preview={checked} />}
+			{checked !== null && isSameMerge(checked, preview) && <Checked preview={checked} />}
 			<span className="spread" />
 			<Button why={preview === null ? (why ?? "The merge is still being tried.") : noCheck(preview)} onClick={runCheck}>
 				Run the check
@@ -102,9 +102,13 @@ function Checked({ preview: { check } }: { preview: MergePreview }) {
 	);
 }
 
+/** What a check said of other commits says nothing about these. */
+const isSameMerge = (checked: MergePreview, preview: MergePreview | null): boolean =>
+	checked.commit === preview?.commit && checked.onto === preview.onto;
+
 const noCheck = ({ hasCheck, conflicts }: MergePreview): string | null =>
 	!hasCheck
-		? "This project has no check: set `check` in its .brood.yaml."
+		? "This project has no approved check: set `check` in its .brood.yaml, and approve it in the settings."
 		: conflicts.length > 0
 			? "There are conflicts: there is no merge result to check."
 			: null;
