@@ -98,6 +98,7 @@ test("without the daemon a page keeps what it had, says so and sends nothing; un
 		[`/projects/${slug}/issues/99`, /There is no issue/],
 		["/projects/unknown/issues", "There is no such project."],
 		["/nowhere", "There is no such page."],
+		["/agents", "Add an agent"],
 	] as const) {
 		await dashboard.go(to);
 		await page.getByText(says).first().waitFor();

@@ -7,6 +7,8 @@ interface Page {
 	page: ComponentType<PageProps>;
 }
 
+const treePage = pageLoadedLater(async () => (await import("./pages/tree/tree-page.tsx")).TreePage);
+
 /** The first pattern that matches counts. */
 export const pages: readonly Page[] = [
 	{ pattern: "/", page: pageLoadedLater(async () => (await import("./pages/overview/overview.tsx")).Overview) },
@@ -14,7 +16,9 @@ export const pages: readonly Page[] = [
 		pattern: "/inbox",
 		page: pageLoadedLater(async () => (await import("./pages/inbox/inbox-page.tsx")).InboxPage),
 	},
-	{ pattern: "/tree", page: pageLoadedLater(async () => (await import("./pages/tree/tree-page.tsx")).TreePage) },
+	{ pattern: "/tree", page: treePage },
+	// where an agent's address without its id leads
+	{ pattern: "/agents", page: treePage },
 	{
 		pattern: "/agents/new",
 		page: pageLoadedLater(async () => (await import("./pages/add/add-agent.tsx")).AddAgent),
