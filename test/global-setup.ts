@@ -1,7 +1,8 @@
 // One real PostgreSQL for the whole run, in which every test that needs one makes a database of its own; all
 // programs in a bundle; and a browser.
-import { rmSync } from "node:fs";
+import { chmodSync, mkdtempSync, rmSync } from "node:fs";
 import os from "node:os";
+import path from "node:path";
 import pg from "pg";
 import type { TestProject } from "vitest/node";
 import { openPool } from "#adapters/store/postgres/connection.ts";
@@ -42,8 +43,11 @@ async function makeTemplate(url: TestPostgres["url"]): Promise<void> {
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
 	const memory = memoryFolder();
-	project.provide("disk", os.tmpdir());
-	project.provide("memory", memory ?? os.tmpdir());
+	const disk = mkdtempSync(path.join(os.tmpdir(), "brood-"));
+	// the database runs as another user
+	chmodSync(disk, 0o755);
+	project.provide("disk", disk);
+	project.provide("memory", memory ?? disk);
 	const [postgres, programs] = await Promise.all([startPostgres(), bundlePrograms()]);
 	project.provide("programs", programs);
 	project.provide("chromium", chromiumProgram());
@@ -52,6 +56,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
 	await makeTemplate(postgres.url);
 	return async () => {
 		await postgres[Symbol.asyncDispose]();
-		if (memory !== null) rmSync(memory, { recursive: true, force: true, maxRetries: 5 });
+		for (const folder of memory === null ? [disk] : [disk, memory])
+			rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
 	};
 }

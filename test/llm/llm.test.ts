@@ -207,7 +207,8 @@ describe("the context", () => {
 			.sort((a, b) => Number(a.includes("go on")) - Number(b.includes("go on")));
 		const cut = commonStart(ofParent ?? "", ofChild ?? "");
 		expect(ofParent?.slice(0, cut)).toContain('"echo side"');
-		expect(ofChild?.slice(cut)).toMatch(/You are the fork.*You are .*, forked from .*go on/);
+		expect(ofParent?.slice(0, cut)).not.toContain("You are the fork");
+		expect(ofChild).toMatch(/You are the fork.*You are .*, forked from .*go on/);
 	});
 
 	test("is the journal's, also after a new process: clear, rewind and mail count", async () => {
