@@ -41,6 +41,8 @@ export const WorkspaceMarker = z.strictObject({
 	/** where its branch began; null in a repository without commits */
 	start: z.string().nullable(),
 	ready: z.boolean(),
+	/** a fork: whose snapshot has the files that it began with */
+	forkedFrom: z.strictObject({ agent: z.string(), snapshot: z.string() }).optional(),
 	/** it has its own git folder outside of the tree, whose content may have been written in a sandbox */
 	own: z.boolean().optional(),
 });

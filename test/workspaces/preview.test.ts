@@ -95,6 +95,20 @@ test("two snapshots are compared: what one turn changed", async () => {
 	expect([await changed({}), await changed({ against: "start" })]).toEqual([[], ["a.txt"]]);
 });
 
+test("a fork's first turn is compared with the files that it was forked with", async () => {
+	const { add } = await world.project({ "a.txt": "one\n" });
+	const parent = await add();
+	await world.turn(parent, "write a.txt two\nwrite parents.txt new");
+	for (const workspace of ["worktree", "clone"] as const) {
+		const child = await world.client.call("fork", { params: { agent: parent.id }, body: { workspace } });
+		await world.turn(child, "write b.txt new");
+		const [taken] = await world.client.call("snapshots", params(child));
+		const place = { params: { agent: child.id, snapshot: taken?.id ?? "" } };
+		const { files, against } = await world.client.call("snapshot", { ...place, query: { against: "start" } });
+		expect([against, files.map((file) => file.path)]).toEqual(["the fork", ["b.txt"]]);
+	}
+});
+
 test("comments on lines reach the agent as one prompt, and two forks part where the first was made", async () => {
 	const { slug, add } = await world.project();
 	const agent = await add({ workspace: "none" });

@@ -80,7 +80,7 @@ export const workspaceRoutes = {
 	}),
 	snapshot: ofAgent.get(
 		"/snapshots/:snapshot",
-		"show what changed in a snapshot, from its commit, from another snapshot, or from where the agent's branch began",
+		"show what changed in a snapshot, from its commit, from another snapshot, or from the files that the agent began with",
 		{
 			at: "agent",
 			query: scope.extend({ against: SnapshotId.or(z.literal("start")).optional(), ...diffPart }),

@@ -69,7 +69,10 @@ export interface ProvisionRequest {
 /** The parent's tree as it is, or as a snapshot of it was. */
 export interface ForkRequest extends ProvisionRequest {
 	parent: Checkout;
+	/** the files are made of this snapshot of the parent; else its tree is copied */
 	snapshot?: string;
+	/** the parent's snapshot with the files of the fork, also if its tree is copied */
+	forkedAt?: string;
 }
 
 export interface Provisioned {

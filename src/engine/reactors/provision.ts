@@ -161,7 +161,7 @@ export class Provisioner implements Reactor {
 		return await whileLeased(this.#parts, leaseBySystem({ agent: parent.agent.id, step: "fork" }), async (refused) => {
 			const unchanged = refused === null && (await isUnchanged(this.#parts.log, workspaces, parent, snapshot));
 			return await workspaces.provisionFrom(
-				{ ...request, parent, ...(!unchanged && snapshot !== null && { snapshot }) },
+				{ ...request, parent, ...(snapshot !== null && { forkedAt: snapshot, ...(!unchanged && { snapshot }) }) },
 				live,
 			);
 		});

@@ -29,25 +29,30 @@ import { sandboxMarkerAt, wantsSandbox } from "../workspace/sandbox-mounts.ts";
 
 /** The commit that the child's branch begins at. */
 export async function startOf(context: GitContext, request: ForkRequest): Promise<Begin | Refusal> {
-	const { parent, snapshot, project, agent } = request;
+	const { parent, snapshot, project, agent, forkedAt } = request;
 	const isMove = parent.agent.id === agent.id;
+	const known = {
+		isMove,
+		...(!isMove && forkedAt !== undefined && { from: { agent: parent.agent.id, snapshot: forkedAt } }),
+	};
 	const sandboxed = await wantsSandbox(context, project);
 	if (typeof sandboxed !== "boolean") return sandboxed;
 	const isParentSandboxed = (await sandboxMarkerAt(context, parent.project, parent.workspace.path)) !== null;
 	if (sandboxed || isParentSandboxed) {
 		const refused = sandboxed ? sandboxRefusal(context, request) : null;
 		const begin = refused ?? (await forkStart(context, request));
-		return isRefusal(begin) ? begin : { start: begin.start, isMove, inSandbox: begin };
+		return isRefusal(begin) ? begin : { start: begin.start, ...known, inSandbox: begin };
 	}
-	if (snapshot === undefined) return { start: await commitOf(context.git, parent.workspace.path, "HEAD"), isMove };
+	if (snapshot === undefined) return { start: await commitOf(context.git, parent.workspace.path, "HEAD"), ...known };
 	const taken = await find(context, parent, snapshot);
-	return isRefusal(taken) ? taken : { start: taken.manifest.head.commit, isMove };
+	return isRefusal(taken) ? taken : { start: taken.manifest.head.commit, ...known };
 }
 
 export interface Begin {
 	start: string | null;
 	/** the agent itself comes from another node */
 	isMove: boolean;
+	from?: WorkspaceMarker["forkedFrom"];
 	/** set if the parent or the child is in a sandbox */
 	inSandbox?: ForkStart;
 }

@@ -39,6 +39,7 @@ export interface Fork {
 	start: string | null;
 	/** the agent itself comes from another node */
 	isMove: boolean;
+	from?: WorkspaceMarker["forkedFrom"];
 	build(marker: WorkspaceMarker, settings: RepositorySettings): Promise<Built | Refusal>;
 }
 
@@ -160,6 +161,7 @@ async function make(
 		base: base.branch,
 		start,
 		ready: false,
+		...(fork?.from !== undefined && { forkedFrom: fork.from }),
 		...(sandboxed && { own: true }),
 	};
 	await writeMarker(intent, marker);

@@ -142,15 +142,28 @@ export async function show(
 			: await renderDiff({ git: context.git, folder }, [earlier.tree, taken.tree], `snapshot ${against}`, what);
 	}
 	const began = against === "start" ? await startIn(context, checkout, folder) : null;
-	const from = began ?? taken.manifest.head.commit ?? (await emptyTree(context.git, folder));
-	return await renderDiff({ git: context.git, folder }, [from, taken.tree], from, what);
+	const from = began?.from ?? taken.manifest.head.commit ?? (await emptyTree(context.git, folder));
+	return await renderDiff({ git: context.git, folder }, [from, taken.tree], began?.name ?? from, what);
 }
 
-/** Where the agent's branch began; null if that was not recorded, or if the repository with the snapshots lacks it. */
-async function startIn(context: GitContext, { project, workspace }: Checkout, folder: string): Promise<string | null> {
+/**
+ * The files that the agent began with: a fork's are in a snapshot of its parent, while that is kept; else those of the
+ * commit at which its branch began. Null if neither was recorded, or if the repository with the snapshots lacks them.
+ */
+async function startIn(
+	context: GitContext,
+	{ project, workspace }: Checkout,
+	folder: string,
+): Promise<{ from: string; name: string } | null> {
 	const marker = (await sandboxMarkerAt(context, project, workspace.path)) ?? (await markerAt(workspace.path));
-	const start = marker?.start ?? null;
-	return start === null ? null : await commitOf(context.git, folder, start);
+	const { start = null, forkedFrom } = marker ?? {};
+	const forked =
+		forkedFrom === undefined
+			? null
+			: await findSnapshot(context.git, folder, `${refsOf(forkedFrom.agent)}/${forkedFrom.snapshot}`);
+	if (forked !== null) return { from: forked.tree, name: "the fork" };
+	const commit = start === null ? null : await commitOf(context.git, folder, start);
+	return commit === null ? null : { from: commit, name: commit };
 }
 
 export async function restore(

@@ -2,7 +2,7 @@
 import { type ComponentProps, useEffect, useState } from "react";
 import { counted } from "#contract/counted.ts";
 import type { Agent } from "#contract/wire.ts";
-import type { Diff } from "#contract/workspace.ts";
+import { CommitId, type Diff } from "#contract/workspace.ts";
 import { whyNoFiles } from "#views/agent-actions.ts";
 import { type Read, useAct, useRead, useSeen } from "../../store/hooks.ts";
 import { Counts, DiffView } from "../../ui/diff.tsx";
@@ -63,11 +63,9 @@ function AtTurn({ agent, turn }: { agent: Agent; turn: number }) {
 				Snapshots are taken when a turn ends with changed files, and they expire.
 			</Empty>
 		);
-	const commit = against === undefined ? taken.head : read.data?.against;
-	const than =
-		before === undefined || against === undefined
-			? `commit ${commit?.slice(0, 12) ?? "none"}`
-			: `snapshot ${before.id} before it`;
+	const begin = against === undefined ? taken.head : read.data?.against;
+	const beginText = CommitId.safeParse(begin).success ? `commit ${begin?.slice(0, 12)}` : (begin ?? "no commit");
+	const than = before === undefined || against === undefined ? beginText : `snapshot ${before.id} before it`;
 	return (
 		<>
 			<label className="check side-title">
