@@ -62,7 +62,7 @@ export async function checkHome(home: string, environment: NodeJS.ProcessEnv): P
 	const location = await checkConfig(home, environment);
 	if (!("url" in location)) return;
 	await refuseOther(location).catch((error: unknown) => {
-		if (!(error instanceof StoreFault)) throw error;
+		if (!(error instanceof StoreFault && error.kind === "unavailable")) throw error;
 	});
 }
 

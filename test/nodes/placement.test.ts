@@ -68,7 +68,7 @@ test("an agent without files goes to the node with its type, its credentials and
 		message:
 			"Agents of type claude cannot run at node node-a: it is not installed there. It is at node-b, where subscription work has no credentials.",
 		suggestions: [
-			"brood subscription configure work --node node-b --config-dir FOLDER",
+			"brood subscription configure work --node node-b --config-dir FOLDER (or --env-file FILE)",
 			"at node node-a: brood setup claude",
 			"brood node list",
 		],

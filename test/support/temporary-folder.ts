@@ -15,6 +15,7 @@ const inMemory = [
 	"workspaces/cut-off",
 	"workspaces/keeping",
 	"workspaces/names",
+	"workspaces/remotes",
 	"workspaces/traps",
 ].map((name) => `/test/${name}.test.ts`);
 

@@ -32,7 +32,7 @@ export function refusedMove(
 	if (agent.turn !== null || agent.activity !== "idle" || agent.lease !== null)
 		return refuse("AGENT_BUSY", `${handle} cannot be moved while it is at work.`, {
 			details: { agent: agent.id },
-			suggestions: [`brood wait ${handle}`],
+			suggestions: [agent.type === "human" ? `brood turn finish ${handle} -m TEXT` : `brood wait ${handle}`],
 		});
 	if (workspace?.kind === "main") return no("it works in the repository itself");
 	if (sharing > 0) return no("other agents share its workspace");

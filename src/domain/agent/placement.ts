@@ -56,7 +56,7 @@ export function chooseNode(
 	if (files && chosen !== near && nearRow !== undefined)
 		return refuse(
 			"CONFLICT",
-			`The files of ${project?.slug ?? parent.handle} are at node ${nearRow.name}, not at ${row.name}.`,
+			`It begins with the files of ${project?.slug ?? parent.handle} at node ${nearRow.name}, so it is made there and not at ${row.name}.`,
 			{ details: { node: row.id }, suggestions: [movableTo(project, row) ?? "brood node list"] },
 		);
 	if (row.state !== "up") return nodeDown(row);

@@ -45,8 +45,10 @@ async function tableOf(nodes: readonly Node[]): Promise<string> {
 		String(each.agents),
 		each.fellAt ?? "-",
 	]);
-	const missing = nodes.flatMap(({ name, withoutCredentials }) =>
-		withoutCredentials.map((each) => `\n${name} has no credentials of ${each}: ${credentialHint(each, name)}`),
+	const missing = nodes.flatMap(({ name, state, withoutCredentials }) =>
+		(state === "up" ? withoutCredentials : []).map(
+			(each) => `\n${name} has no credentials of ${each}: ${credentialHint(each, name)}`,
+		),
 	);
 	const silent = nodes
 		.filter((each) => each.silent && each.alone)

@@ -119,6 +119,6 @@ async function refuseBeside(
 	const names = older.map(({ name }) => name).join(", ");
 	throw new StoreFault(
 		"denied",
-		`This Brood changes the database so that older ones cannot write to it, and these nodes are up with an older one: ${names}. Stop them first with \`brood down\` on their machines.`,
+		`This Brood changes the database so that older ones cannot write to it, and these nodes are up with an older one: ${names}. Stop them first with \`brood down\` on their machines. If one of these machines is off for good, run \`brood node fall\` with the older Brood at another node.`,
 	);
 }
