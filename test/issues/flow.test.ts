@@ -208,6 +208,22 @@ test("automatic work takes agents that are new or were released, also if the sys
 	expect((await everyAgent(engine.reads)).filter(({ project }) => project === "web")).toHaveLength(2);
 });
 
+test("an issue that only a held agent could take needs a person, and goes on by itself when the agent does", async () => {
+	await using place = await issueWorld();
+	const { add, agent, tell } = place;
+	const paused = await agent("paused");
+	await tell({ type: "agent.pause", agent: paused.id });
+	await tell({ type: "project.configure", slug: "web", agentType: "scripted", auto: true, agentsMax: 1 });
+	const font = await add("Replace the font");
+	const needed = {
+		code: "AGENT_NOT_FOUND",
+		reason: expect.stringMatching(/are held.* brood agent resume web\/paused, or/),
+	};
+	expect(await place.issue(font)).toMatchObject({ assignee: null, attention: needed });
+	await tell({ type: "agent.resume", agent: paused.id });
+	expect(await place.issue(font)).toMatchObject({ assignee: paused.id, attention: null });
+});
+
 test("an issue waits for a slot like any other work; with `now` it is refused instead, and nothing is claimed", async () => {
 	await using place = await issueWorld();
 	const { engine, driver, add, agent, tell, issue } = place;

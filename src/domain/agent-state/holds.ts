@@ -84,6 +84,10 @@ function endsOnResume(kind: HoldKind, failedStep = ""): boolean {
 		: resume === "ends";
 }
 
+/** Whether a person has to end one of an agent's holds: those with a time end by themselves. */
+export const isHeldForPerson = ({ holds }: Pick<AgentState, "holds">): boolean =>
+	holds.some(({ until }) => until === undefined);
+
 /** A step outside the store failed (a disk, a process): the agent is held until a person acts. */
 export function stepFailed(
 	agent: AgentState,

@@ -5,6 +5,7 @@ import type { AgentId } from "#contract/ids.ts";
 import { type IssueState, isOpen, issuePriorities } from "#contract/issue.ts";
 import type { AgentSelector, Preset, Stage } from "#contract/preset.ts";
 import type { ProjectState } from "#contract/project.ts";
+import { isHeldForPerson, verbThatEndsHolds } from "../agent-state/holds.ts";
 import { firstWork, isBeforeStart, presetNamed } from "../preset.ts";
 import { countWorkedOn, inStage, workStage } from "./assign.ts";
 import { blockers } from "./decide.ts";
@@ -17,7 +18,7 @@ export interface PickFacts {
 	agents: readonly AgentState[];
 	/** agents that may be given an issue: idle, without holds, queue or conversation */
 	free: ReadonlySet<AgentId>;
-	/** agents that are not free now and will be without a person: those that work on an issue, or were not used yet */
+	/** agents that are not free now and will be: those with an issue, and unused ones that no person has to continue */
 	later: ReadonlySet<AgentId>;
 	/** the types of all subscriptions, in their order */
 	subscribed: readonly string[];
@@ -199,7 +200,7 @@ const withDefaults = (selector: AgentSelector, { agentType, policy }: ProjectSta
 
 /**
  * `living`: the agents that the project has or is about to get, human ones not counted. `taken`: one that fits, and
- * that a person uses.
+ * that a person uses or has to continue.
  */
 function noneFits(
 	{ slug, agentsMax, written }: ProjectState,
@@ -210,7 +211,7 @@ function noneFits(
 	const named = Object.entries(wanted).map(([name, value]) => `${name} ${value}`);
 	const none =
 		taken !== undefined
-			? `The agents of ${slug} that fit are in conversations, or have uncommitted changes`
+			? `The agents of ${slug} that fit are held, in conversations, or have uncommitted changes`
 			: named.length === 0
 				? `No agent of ${slug} may be given issues`
 				: `No agent of ${slug} fits ${named.join(", ")}`;
@@ -219,9 +220,14 @@ function noneFits(
 		written.agentsMax === undefined
 			? `brood project auto on ${slug} --agents-max ${more}`
 			: `agentsMax: ${more} in the config.yaml that sets it to ${agentsMax}`;
-	const release = taken === undefined ? "" : `Release one with: brood agent release ${slug}/${taken.handle}, or allow`;
-	return `${none}, and ${slug} has ${living} of at most ${agentsMax} agents. ${release || "Allow"} one more with: ${how}`;
+	const first = taken === undefined ? "Allow" : `${freeing(taken)} ${slug}/${taken.handle}, or allow`;
+	return `${none}, and ${slug} has ${living} of at most ${agentsMax} agents. ${first} one more with: ${how}`;
 }
+
+const freeing = (agent: AgentState): string =>
+	isHeldForPerson(agent)
+		? `Let one continue with: brood agent ${verbThatEndsHolds(agent)}`
+		: "Release one with: brood agent release";
 
 export const noAgentType = ({ slug }: ProjectState): string =>
 	`No agent type is named for automatic work in ${slug}. Name one with: brood project configure ${slug} --type claude`;

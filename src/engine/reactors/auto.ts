@@ -8,6 +8,7 @@ import { isAbout, kindsOf } from "#contract/event-data.ts";
 import type { AgentId } from "#contract/ids.ts";
 import { isOwn, type NodeEpoch } from "#contract/node.ts";
 import type { ProjectState } from "#contract/project.ts";
+import { isHeldForPerson } from "#domain/agent-state/holds.ts";
 import { pickWork } from "#domain/issue/pick.ts";
 import { slotsLeft } from "#domain/slots.ts";
 import { dispatchAll, type LookResult, type Reactor } from "../loop/reactor.ts";
@@ -50,7 +51,7 @@ const wakers = kindsOf({
 		"merged",
 		"waitChanged",
 	],
-	agent: ["provisioned", "returned", "unheld", "ended"],
+	agent: ["provisioned", "returned", "held", "unheld", "ended"],
 	turn: ["ended"],
 	prompt: ["cancelled"],
 });
@@ -129,8 +130,10 @@ async function pickFor({ reads, clock, issueWork, log }: Parts, project: Project
 		const { id, life, activity, holds, issue, turn } = agent;
 		// it has an issue, or is on its way to or from the branch of one
 		if (issue !== null || (activity !== "idle" && turn === null)) later.add(id);
-		else if (turn === null && pending.get(id)?.queueLength === 0 && (await hasNoConversation(reads, agent, project)))
-			(life === "live" && holds.length === 0 ? free : later).add(id);
+		else if (turn === null && pending.get(id)?.queueLength === 0 && (await hasNoConversation(reads, agent, project))) {
+			if (life === "live" && holds.length === 0) free.add(id);
+			else if (!isHeldForPerson(agent)) later.add(id);
+		}
 	}
 	// issues that are done block nothing, and add up for as long as there is the project
 	const issues = await reads.issuesOfBoard(project.slug, { doneMax: 0 });
