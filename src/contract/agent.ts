@@ -231,8 +231,12 @@ export const AgentEvent = z.discriminatedUnion("kind", [
 	}),
 	event("agent.unheld", { holds: z.array(HoldKind), reason: z.string().exactOptional() }),
 	event("agent.supervised", { supervisor: AgentId }),
-	/** `by`: the node that was asked, if its processes are at another one */
-	event("agent.ended", { reason: z.enum(endReasons), note: z.string().exactOptional(), by: NodeId.exactOptional() }),
+	/** `askedNode`: the node that was asked, if the agent's processes are at another one */
+	event("agent.ended", {
+		reason: z.enum(endReasons),
+		note: z.string().exactOptional(),
+		askedNode: NodeId.exactOptional(),
+	}),
 	/** the workspace that it had for itself is in the trash; an agent that lived has ended before */
 	z.object({ kind: z.literal("agent.deleted"), data: z.object({ note: z.string() }).nullish() }),
 	z.object({ kind: z.literal("agent.reaped") }),

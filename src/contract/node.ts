@@ -84,8 +84,8 @@ export const NodeEvent = z.discriminatedUnion("kind", [
 		/** of an earlier life */
 		fellAt: z.int().nullish(),
 	}),
-	/** `epoch`: the first one that may write again; `by`: the node that replaced it */
-	event("node.fell", { node: NodeId, epoch: z.int().positive(), by: NodeId.nullable() }),
+	/** `epoch`: the first one that may write again; `replacedBy`: the node that found it silent */
+	event("node.fell", { node: NodeId, epoch: z.int().positive(), replacedBy: NodeId.nullable() }),
 	event("node.left", { node: NodeId }),
 	event("node.drainStarted", { node: NodeId }),
 	event("node.resumed", { node: NodeId }),

@@ -77,7 +77,7 @@ export function decideFall(
 	if (node === undefined) return noNode(command.node);
 	if (!isActive(node) || node.epoch !== command.epoch || beats !== command.beats) return [];
 	return [
-		{ kind: "node.fell", agent: null, data: { node: node.id, epoch: node.epoch + 1, by: by.node } },
+		{ kind: "node.fell", agent: null, data: { node: node.id, epoch: node.epoch + 1, replacedBy: by.node } },
 		...leftBehind(node, fallen, by.node),
 	];
 }

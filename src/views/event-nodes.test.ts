@@ -15,8 +15,6 @@ test("an event names nodes by name, also inside its fields, and one that nobody 
 	expect(named("subscription.changed", { credentials: [{ node: "2f" }, { node: "3f" }], node: null })).toEqual({
 		...{ credentials: [{ node: "attic" }, { node: "3f" }], node: null },
 	});
-	expect([named("node.fell", { node: "1f", by: "2f" }), named("agent.held", { by: "2f" })]).toEqual([
-		{ node: "studio", by: "attic" },
-		{ by: "2f" },
-	]);
+	expect(named("node.fell", { node: "1f", replacedBy: "2f" })).toEqual({ node: "studio", replacedBy: "attic" });
+	expect(named("agent.ended", { askedNode: "1f", note: "2f" })).toEqual({ askedNode: "studio", note: "2f" });
 });

@@ -1,12 +1,13 @@
 // Events for people: with the names of nodes in place of their ids.
 
+/** The fields of events that have a node's id. */
+const nodeFields = ["node", "askedNode", "replacedBy"];
+
 /** `nameOf` answers undefined for a node that nobody knows any more: its id stays. */
 export function withNodeNames<E extends { kind: string; data: unknown }>(
 	event: E,
 	nameOf: (id: string) => string | undefined,
 ): E {
-	// only there is `by` a node
-	const keys = event.kind === "node.fell" ? ["node", "by"] : ["node"];
 	return { ...event, data: named(event.data) };
 
 	function named(value: unknown): unknown {
@@ -15,7 +16,7 @@ export function withNodeNames<E extends { kind: string; data: unknown }>(
 		return Object.fromEntries(
 			Object.entries(value).map(([key, each]: [string, unknown]) => [
 				key,
-				keys.includes(key) && typeof each === "string" ? (nameOf(each) ?? each) : named(each),
+				nodeFields.includes(key) && typeof each === "string" ? (nameOf(each) ?? each) : named(each),
 			]),
 		);
 	}

@@ -124,7 +124,7 @@ function ended(
 	openWork: OpenWorkAndQueue | undefined,
 	reason: (typeof endReasons)[number],
 	why: string,
-	by?: NodeId,
+	askedNode?: NodeId,
 ): NewEvent[] {
 	const prompts = [...(openWork?.prompts ?? [])];
 	const cancelled: NewEvent[] =
@@ -133,6 +133,10 @@ function ended(
 	return [
 		...cancelled,
 		...waits.flatMap((wait) => endWait(wait, "cancelled")),
-		{ kind: "agent.ended", agent: agent.id, data: { reason, ...(why !== "" && { note: why }), ...(by && { by }) } },
+		{
+			kind: "agent.ended",
+			agent: agent.id,
+			data: { reason, ...(why !== "" && { note: why }), ...(askedNode && { askedNode }) },
+		},
 	];
 }

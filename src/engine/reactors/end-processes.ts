@@ -21,8 +21,8 @@ export function endProcessesReactor(parts: {
 	return {
 		name: "end processes",
 		wakes(event) {
-			const [{ agent }, by] = [event, dataOf(event, "agent.ended")?.by];
-			if (agent === null || by === undefined || by === node?.node) return false;
+			const [{ agent }, askedNode] = [event, dataOf(event, "agent.ended")?.askedNode];
+			if (agent === null || askedNode === undefined || askedNode === node?.node) return false;
 			ended.add(agent);
 			return true;
 		},
