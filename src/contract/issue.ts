@@ -97,8 +97,8 @@ export const IssueState = z.strictObject({
 });
 export type IssueState = z.infer<typeof IssueState>;
 
-/** Whether a reactor may have work to do for it. */
-export const hasWork = ({ deletedAt, assignee, returning, waiting }: IssueState): boolean =>
+/** Whether a reactor may have a step to carry out for it. */
+export const hasStepDue = ({ deletedAt, assignee, returning, waiting }: IssueState): boolean =>
 	returning !== null || (deletedAt === null && (assignee !== null || waiting === "gate" || waiting === "merge"));
 
 /** Whether somebody has to look at it or to approve it. */

@@ -1,4 +1,4 @@
-import { hasWork, type IssueState } from "#contract/issue.ts";
+import { hasStepDue, type IssueState } from "#contract/issue.ts";
 import { type NodeId, type NodeState, nodeDown, noNode } from "#contract/node.ts";
 import {
 	defaultWorkSettings,
@@ -182,7 +182,7 @@ export function decideMoveProject(
 	if (project.node === node.id) return [];
 	if (project.node !== from || !project.sites?.some((each) => each.node === node.id && each.path === path))
 		return refuse("CONFLICT", `${slug} has changed while it was being moved. Nothing was moved; try again.`);
-	const begun = issues.filter((each) => hasWork(each) || (each.branch !== null && each.mergedCommit === null));
+	const begun = issues.filter((each) => hasStepDue(each) || (each.branch !== null && each.mergedCommit === null));
 	if (begun.length > 0)
 		return refuse(
 			"CONFLICT",

@@ -29,7 +29,7 @@ const queries = [agents, histories, issues, open, persons, rest, slots, turns, m
 /** These have a row for each thing that ever happened. */
 const growing = ["agent", "issue", "event", "turn", "mail", "approval", "wait", "run", "entry", "receipt"];
 /** These have only rows that something still has to do with, and may be walked whole. */
-const few = ["supervisor", "held", "leased", "stray", "shown", "has_work", "needs_person"];
+const few = ["supervisor", "held", "leased", "stray", "shown", "step_due", "needs_person"];
 /** `SCAN turn`, but not `SCAN turn USING INDEX turn_open`. */
 const walk = new RegExp(
 	`^SCAN (${growing.join("|")})\\b(?!.* USING (COVERING )?INDEX \\w*_(open|new|later|${few.join("|")})\\b)`,

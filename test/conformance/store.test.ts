@@ -315,7 +315,7 @@ describe.each(flavors)("%s", (flavor) => {
 			{ as: system },
 		);
 		await done(engine, { type: "turn.end", agent, turn, state: "completed", text: "bye" }, { as: system });
-		await expect.poll(async () => await engine.reads.issuesWithWork()).toEqual([]);
+		await expect.poll(async () => await engine.reads.issuesWithStepDue()).toEqual([]);
 		const [run] = await engine.reads.runs(font);
 		expect(run).toMatchObject({
 			state: "completed",

@@ -74,7 +74,7 @@ export async function issueFacts(work: UnitOfWork, { issue, project }: IssueInPr
 		project,
 		dependencies: await numbered(work, issue.project, issue.dependsOn),
 		others: await inLimitedStages(work, { issue, project }),
-		assigned: (await tx.issuesWithWork()).filter(
+		assigned: (await tx.issuesWithStepDue()).filter(
 			({ project: slug, assignee, deletedAt }) => slug === project.slug && assignee !== null && deletedAt === null,
 		),
 		entries: await tx.entries(issue.id),

@@ -8,7 +8,7 @@ export interface IssueReads {
 	/** of all issues that the project ever had, oldest first; deleted ones too */
 	issueIds(project: ProjectSlug): Promise<number[]>;
 	/** the issues for which a reactor may have something to do, oldest first */
-	issuesWithWork(): Promise<IssueState[]>;
+	issuesWithStepDue(): Promise<IssueState[]>;
 	/** those that need a person's attention or review, oldest first */
 	issuesForPersons(): Promise<IssueState[]>;
 	/** the open issues of a project, and those that were done last, at most `doneMax`; by number */

@@ -59,24 +59,24 @@ export class IssueMover implements Reactor, AsyncDisposable {
 	readonly #missed = new Set<number>();
 	readonly #stop = new AbortController();
 	/** whether there was an issue to move at the last look */
-	#anyWork = true;
+	#anyDue = true;
 
 	constructor(parts: Parts) {
 		this.#parts = parts;
 	}
 
 	wakes(event: Event): boolean {
-		return isAbout(event, "issue", "run") || (this.#anyWork && otherWakers.has(event.kind));
+		return isAbout(event, "issue", "run") || (this.#anyDue && otherWakers.has(event.kind));
 	}
 
 	async look(signal: AbortSignal): Promise<LookResult> {
 		const { reads, clock, node } = this.#parts;
 		const runs = Map.groupBy(await reads.openRuns(), (run) => run.issue);
-		const withWork = await reads.issuesWithWork();
-		const ids = new Set([...withWork.map(({ id }) => id), ...runs.keys()]);
-		this.#anyWork = ids.size > 0;
-		if (!this.#anyWork) return "done";
-		const homes = new Set((await reads.projects()).filter((each) => isOwn(node, each)).map(({ slug }) => slug));
+		const withStepDue = await reads.issuesWithStepDue();
+		const ids = new Set([...withStepDue.map(({ id }) => id), ...runs.keys()]);
+		this.#anyDue = ids.size > 0;
+		if (!this.#anyDue) return "done";
+		const ownProjects = new Set((await reads.projects()).filter((each) => isOwn(node, each)).map(({ slug }) => slug));
 		let next: number | null = null;
 		for (const id of ids) {
 			if (signal.aborted) return "done";
@@ -84,8 +84,8 @@ export class IssueMover implements Reactor, AsyncDisposable {
 				this.#missed.add(id);
 				continue;
 			}
-			const issue = withWork.find((each) => each.id === id) ?? (await reads.issue(id));
-			if (issue === undefined || !homes.has(issue.project)) continue;
+			const issue = withStepDue.find((each) => each.id === id) ?? (await reads.issue(id));
+			if (issue === undefined || !ownProjects.has(issue.project)) continue;
 			if (issue.waiting === "gate" && issue.notBefore !== null && issue.notBefore > monotonicNow(clock)) {
 				next = Math.min(next ?? issue.notBefore, issue.notBefore);
 				continue;

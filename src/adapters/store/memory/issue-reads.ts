@@ -1,6 +1,6 @@
 // Reads of issues, their runs and entries in memory.
 import type { ProjectSlug } from "#contract/ids.ts";
-import { hasWork, type IssueState, isOpen, needsPerson } from "#contract/issue.ts";
+import { hasStepDue, type IssueState, isOpen, needsPerson } from "#contract/issue.ts";
 import type { IssueReads } from "#engine/ports/store-issues.ts";
 import type { Read, Rows } from "./rows.ts";
 
@@ -11,7 +11,7 @@ export function memoryIssueReads(read: Read): IssueReads {
 			read(({ issues }) => [...issues.values()].find((issue) => issue.project === project && issue.number === number)),
 		issueIds: (project) =>
 			read(({ issues }) => [...issues.values()].flatMap((issue) => (issue.project === project ? issue.id : []))),
-		issuesWithWork: () => read(({ issues }) => [...issues.values()].filter(hasWork)),
+		issuesWithStepDue: () => read(({ issues }) => [...issues.values()].filter(hasStepDue)),
 		issuesForPersons: () => read(({ issues }) => [...issues.values()].filter(needsPerson)),
 		issuesOfBoard: (project, { doneMax }) => read((rows) => boardIn(rows, project, doneMax)),
 		lastIssueNumber: (slug) =>

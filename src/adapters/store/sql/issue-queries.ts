@@ -14,8 +14,8 @@ export const issueIdsOfProject = query<{ project: string }>()("issue-ids-of-proj
 	db.selectFrom("issue").select("id").where("project", "=", arg("project")).orderBy("number"),
 );
 
-export const issuesWithWork = query()("issues-with-work", (db) =>
-	db.selectFrom("issue").select("state").where("has_work", "=", sql.lit(1)).orderBy("id"),
+export const issuesWithStepDue = query()("issues-with-step-due", (db) =>
+	db.selectFrom("issue").select("state").where("step_due", "=", sql.lit(1)).orderBy("id"),
 );
 
 export const issuesForPersons = query()("issues-for-persons", (db) =>
@@ -43,8 +43,8 @@ export const lastIssueNumber = query<{ project: string }>()("last-issue-number",
 );
 
 export const putIssue = upsert("issue", {
-	columns: ["id", "project", "number", "has_work", "needs_person", "open", "done_at", "state"],
-	changes: ["has_work", "needs_person", "open", "done_at", "state"],
+	columns: ["id", "project", "number", "step_due", "needs_person", "open", "done_at", "state"],
+	changes: ["step_due", "needs_person", "open", "done_at", "state"],
 });
 
 export const runById = stateById("run");

@@ -10,7 +10,7 @@ export function issueReads(connection: Connection): IssueReads {
 		issue: (id) => one(queries.issueById, { id }),
 		issueByNumber: (project, number) => one(queries.issueByNumber, { project, number }),
 		issueIds: async (project) => (await connection.all(queries.issueIdsOfProject, { project })).map(({ id }) => id),
-		issuesWithWork: () => all(queries.issuesWithWork, {}),
+		issuesWithStepDue: () => all(queries.issuesWithStepDue, {}),
 		issuesForPersons: () => all(queries.issuesForPersons, {}),
 		issuesOfBoard: (project, { doneMax }) => all(queries.issuesOfBoard, { project, doneMax }),
 		lastIssueNumber: async (project) => (await connection.all(queries.lastIssueNumber, { project }))[0]?.number ?? 0,

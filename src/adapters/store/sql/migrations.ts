@@ -134,11 +134,11 @@ const issues = ({ int, text }: Types): string[] => {
 	const issue = `issue ${int} not null references issue (id)`;
 	return [
 		`create table issue (
-			${id}, project ${text} not null, number ${int} not null, has_work ${int} not null,
+			${id}, project ${text} not null, number ${int} not null, step_due ${int} not null,
 			needs_person ${int} not null, open ${int} not null, done_at ${int}, state ${text} not null)`,
 		// the database itself keeps two nodes from giving the same number
 		"create unique index issue_number on issue (project, number)",
-		"create index issue_has_work on issue (id) where has_work = 1",
+		"create index issue_step_due on issue (id) where step_due = 1",
 		"create index issue_needs_person on issue (id) where needs_person = 1",
 		"create index issue_open on issue (project, number) where open = 1",
 		"create index issue_done on issue (project, done_at, number) where done_at is not null",

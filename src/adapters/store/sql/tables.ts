@@ -79,14 +79,14 @@ export interface Tables {
 	search: { event: number; rowid: number; words: string };
 	indexed: { up_to: number };
 	/**
-	 * `has_work` is 1 where a reactor may have something to do, `needs_person` where a person has; `open` is 1 until it
+	 * `step_due` is 1 where a reactor may have something to do, `needs_person` where a person has; `open` is 1 until it
 	 * is done or deleted, `done_at` null for a deleted one; `state` is an `IssueState`
 	 */
 	issue: {
 		id: number;
 		project: string;
 		number: number;
-		has_work: number;
+		step_due: number;
 		needs_person: number;
 		open: number;
 		done_at: number | null;

@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { type AgentState, hasStrayFiles, workspaceFolderName } from "#contract/agent.ts";
 import type { AgentId } from "#contract/ids.ts";
-import { hasWork, isOpen, needsPerson } from "#contract/issue.ts";
+import { hasStepDue, isOpen, needsPerson } from "#contract/issue.ts";
 import { isItem } from "#contract/item-kinds.ts";
 import { isActive } from "#contract/node.ts";
 import type { StoredReceipt } from "#contract/receipt.ts";
@@ -156,7 +156,7 @@ function rowWrites(connection: Connection) {
 			const { id, project, number, doneAt, deletedAt } = row;
 			return run(issues.putIssue, {
 				...{ id, project, number, state: JSON.stringify(row) },
-				...{ has_work: flag(hasWork(row)), needs_person: flag(needsPerson(row)), open: flag(isOpen(row)) },
+				...{ step_due: flag(hasStepDue(row)), needs_person: flag(needsPerson(row)), open: flag(isOpen(row)) },
 				done_at: deletedAt === null ? doneAt : null,
 			});
 		},
