@@ -273,8 +273,8 @@ function messageIn(part: string): StreamMessage | null {
 			return { event: JSON.parse(data) };
 		case "delta":
 			return { delta: JSON.parse(data) };
-		case "whole":
-			return { whole: JSON.parse(data) };
+		case "soFar":
+			return { soFar: JSON.parse(data) };
 		case "at":
 			return { at: Number(data) };
 		case "unjournaled":

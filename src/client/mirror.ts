@@ -250,9 +250,9 @@ export class Mirror {
 		else if ("delta" in message) {
 			this.#messages.add(message.delta);
 			this.#options.changed({ message: message.delta.agent });
-		} else if ("whole" in message) {
-			this.#messages.set(message.whole);
-			this.#options.changed({ message: message.whole.agent });
+		} else if ("soFar" in message) {
+			this.#messages.set(message.soFar);
+			this.#options.changed({ message: message.soFar.agent });
 		} else if ("at" in message) this.#arrive(message.at);
 		else if ("unjournaled" in message) {
 			const { journal = this.#journal, phases = this.#unjournaled.phases } = message.unjournaled;

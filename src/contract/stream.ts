@@ -44,14 +44,14 @@ export const Delta = z.object({
 	text: z.string(),
 });
 export type Delta = z.infer<typeof Delta>;
-export type LiveMessage = { delta: Delta } | { whole: Delta };
+export type LiveMessage = { delta: Delta } | { soFar: Delta };
 
 /** `journal` is agent 0's id, which identifies the store. */
 export const UnjournaledUpdate = z.object({ journal: z.string(), ...Unjournaled.shape }).partial();
 export type UnjournaledUpdate = z.infer<typeof UnjournaledUpdate>;
 
 /**
- * `whole`: an unfinished item as far as it is, of a call's output the end; deltas follow. It is for a reader that
+ * `soFar`: an unfinished item as far as it is, of a call's output the end; deltas follow. It is for a reader that
  * begins in the middle, and for output that does not continue what was sent. `at`: the reader has every matching event
  * up to this one; sent when it has caught up, then after each batch to readers that do not get all events.
  * `unjournaled`: state that is not in the journal, for readers that mirror rows (`threads`), first whole and then as

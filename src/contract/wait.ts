@@ -41,13 +41,13 @@ export const WaitState = z.strictObject({
 export type WaitState = z.infer<typeof WaitState>;
 
 export const WaitEvent = z.discriminatedUnion("kind", [
-	/** `met` if there was nothing to wait for: it is over at once */
+	/** with `seen` if there was nothing to wait for: it is met at once */
 	z.object({
 		kind: z.literal("wait.opened"),
 		data: WaitRequest.extend({
 			turn: EventId.nullable(),
 			deadline: z.int().nullable(),
-			met: z.array(Seen).exactOptional(),
+			seen: z.array(Seen).exactOptional(),
 		}),
 	}),
 	/** it is over, but the waiting turn needs a slot before it can continue */

@@ -61,7 +61,7 @@ export type CommitId = z.infer<typeof CommitId>;
 
 export const BranchStatus = z.strictObject({
 	head: CommitId.nullable(),
-	base: CommitId.nullable(),
+	baseCommit: CommitId.nullable(),
 	/** commits that base lacks; 0 if they were squashed or rebased into it */
 	ahead: z.int(),
 	/** commits of base that the branch lacks */

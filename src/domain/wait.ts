@@ -84,7 +84,7 @@ export function decideOpen(command: WaitOpen, facts: WaitFacts, by: { actor: Act
 		{
 			kind: "wait.opened",
 			agent: caller,
-			data: { ...request, turn: waiter?.turn?.id ?? null, deadline, ...(now !== null && { met: now.seen }) },
+			data: { ...request, turn: waiter?.turn?.id ?? null, deadline, ...(now !== null && { seen: now.seen }) },
 		},
 	];
 }

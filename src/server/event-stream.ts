@@ -197,7 +197,7 @@ export class EventStream implements AsyncDisposable {
 	#sendUnfinished({ out, filter }: Reader): void {
 		for (const messages of this.#unfinished.values())
 			for (const message of messages.values())
-				if (filter.takesDelta(message)) out.write(encodeLive({ whole: message }));
+				if (filter.takesDelta(message)) out.write(encodeLive({ soFar: message }));
 	}
 
 	/** An item finishes the message that it came from, the end of a turn all messages of the agent. */
@@ -212,7 +212,7 @@ export class EventStream implements AsyncDisposable {
 	#keepUnfinished(message: LiveMessage): void {
 		const delta = deltaOf(message);
 		const messages = this.#unfinished.get(delta.agent) ?? new Map<string, Delta>();
-		const before = "whole" in message ? undefined : messages.get(keyOf(delta));
+		const before = "soFar" in message ? undefined : messages.get(keyOf(delta));
 		messages.set(keyOf(delta), extended(before, delta));
 		this.#unfinished.set(delta.agent, messages);
 	}
@@ -238,10 +238,10 @@ export class EventStream implements AsyncDisposable {
 
 const encode = (event: Event): string => `id: ${event.id}\ndata: ${JSON.stringify(eventView(event))}\n\n`;
 
-const deltaOf = (message: LiveMessage): Delta => ("delta" in message ? message.delta : message.whole);
+const deltaOf = (message: LiveMessage): Delta => ("delta" in message ? message.delta : message.soFar);
 
 const encodeLive = (message: LiveMessage): string =>
-	`event: ${"delta" in message ? "delta" : "whole"}\ndata: ${JSON.stringify(deltaOf(message))}\n\n`;
+	`event: ${"delta" in message ? "delta" : "soFar"}\ndata: ${JSON.stringify(deltaOf(message))}\n\n`;
 
 /** Says how far a reader is, even if the last event was not sent to it. */
 const at = (event: number): string => `event: at\ndata: ${event}\n\n`;

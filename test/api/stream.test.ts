@@ -167,7 +167,7 @@ test("the output of a running call comes as it is printed, to whoever shows its 
 	};
 	const pieces = (messages: readonly StreamMessage[]) =>
 		messages.flatMap((message) => {
-			const piece = "delta" in message ? message.delta : "whole" in message ? message.whole : null;
+			const piece = "delta" in message ? message.delta : "soFar" in message ? message.soFar : null;
 			return piece?.kind === "tool_result" ? [[Object.keys(message)[0], piece.agent, piece.text]] : [];
 		});
 	const mirror = new Mirror(client, { now: () => 0 });
@@ -178,7 +178,7 @@ test("the output of a running call comes as it is printed, to whoever shows its 
 	await told(web, `run printf 'one\\n'; ${until(end)}\nrun ${until(secondEnd)}`);
 	await expect.poll(() => pieces(live)).toEqual([["delta", web.id, "one\n"]]);
 	const late = heard({ after, deltas: true, threads: web.id });
-	await expect.poll(() => pieces(late)).toEqual([["whole", web.id, "one\n"]]);
+	await expect.poll(() => pieces(late)).toEqual([["soFar", web.id, "one\n"]]);
 	await expect.poll(() => mirror.messages(web.id).map(({ text }) => text)).toEqual(["one\n"]);
 	// the turn goes on with another call
 	writeFileSync(end, "");

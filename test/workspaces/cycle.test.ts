@@ -289,7 +289,7 @@ describe("sync", () => {
 			const done = agreed(await world.workspaces.sync(checkout, strategy));
 			expect(done).toMatchObject({
 				updated: true,
-				branchStatus: { head: next, base: next, ahead: 0, behind: 0, uncommitted: false },
+				branchStatus: { head: next, baseCommit: next, ahead: 0, behind: 0, uncommitted: false },
 			});
 			expect(done.text).toBe(`Files updated to main: 1 commit (${strategy}).`);
 			expect(read(checkout.workspace.path, "next.txt")).toBe("n\n");

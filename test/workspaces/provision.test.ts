@@ -52,7 +52,7 @@ describe("a worktree", () => {
 		expect(agreed(await empty.workspaces.branchStatus(checkout))).toMatchObject({
 			ahead: 1,
 			behind: 0,
-			base: null,
+			baseCommit: null,
 			uncommitted: false,
 		});
 	});

@@ -20,7 +20,7 @@ import { freshFolder } from "#test/support/stores.ts";
 
 const frame = (kind: keyof typeof frameKinds, id: number, text: string): string =>
 	frameOf({ kind: frameKinds[kind], id, bytes: Buffer.from(text) }).toString("hex");
-const branchStatus = { head: null, base: null, ahead: 0, behind: 0, uncommitted: false };
+const branchStatus = { head: null, baseCommit: null, ahead: 0, behind: 0, uncommitted: false };
 
 /** What each program answers to its first request. */
 const liars: Readonly<Record<string, { says: string; fault: RegExp }>> = {

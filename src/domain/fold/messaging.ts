@@ -68,8 +68,8 @@ export const waitChanges = {
 } satisfies Changes<"wait">;
 
 function opened({ id, agent, data, at, actor }: EventOf<"wait.opened">): WaitState {
-	const { met, ...request } = data;
+	const { seen, ...request } = data;
 	const started = { openedAt: at, openedBy: actor, endedAt: null };
 	const row: WaitState = { id, agent, ...request, state: "open", ...started, seen: [], ready: null };
-	return met === undefined ? row : { ...row, state: "met", endedAt: at, seen: met };
+	return seen === undefined ? row : { ...row, state: "met", endedAt: at, seen };
 }

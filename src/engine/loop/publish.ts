@@ -109,7 +109,7 @@ export class EventReader implements Disposable {
 	pushLive(message: LiveMessage): void {
 		if (this.#state !== "open" || this.#onLive === null || this.#liveLength > liveLengthMax) return;
 		this.#live.push(message);
-		this.#liveLength += ("delta" in message ? message.delta : message.whole).text.length;
+		this.#liveLength += ("delta" in message ? message.delta : message.soFar).text.length;
 		this.#onLive();
 	}
 

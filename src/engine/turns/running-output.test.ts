@@ -41,8 +41,8 @@ test("of much output only the end is sent, and output that was changed replaces 
 	put("60 %");
 	expect(sent).toEqual([
 		{ delta: piece("one", `${"x".repeat(8189)}end`) },
-		{ whole: piece("one", "50 %") },
-		{ whole: piece("one", "60 %") },
+		{ soFar: piece("one", "50 %") },
+		{ soFar: piece("one", "60 %") },
 	]);
 });
 

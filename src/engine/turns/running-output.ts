@@ -61,6 +61,6 @@ export class RunningOutput implements Disposable {
 		const { id: turn, agent } = this.#turn;
 		const piece = { agent, turn, message: call, kind: "tool_result" };
 		if (continues) this.#send({ delta: { ...piece, text: outputEnd(text.slice(length)) } });
-		else this.#send({ whole: { ...piece, text: outputEnd(text) } });
+		else this.#send({ soFar: { ...piece, text: outputEnd(text) } });
 	}
 }

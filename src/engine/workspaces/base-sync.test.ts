@@ -16,7 +16,7 @@ test("of two merges at once the later one brings agents to the base that has bot
 	const workspace = { kind: "worktree" as const, path: "/w", branch: "brood/a", base: "main" };
 	const agent: AgentState = { ...live("a"), project: slug, workspace };
 	let [base, head] = [1, 0];
-	const status = () => ({ head: null, base: null, ahead: 0, behind: base - head, uncommitted: false });
+	const status = () => ({ head: null, baseCommit: null, ahead: 0, behind: base - head, uncommitted: false });
 	const moves: PromiseWithResolvers<void>[] = [];
 	const baseSync = new BaseSync(
 		{

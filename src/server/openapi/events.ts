@@ -19,7 +19,7 @@ const messages: Record<Named, { data: z.ZodType; id?: z.ZodType; meaning: string
 			"a part of an item that is still being written, or of the output of a tool call that runs (`kind` is `tool_result`, `message` the call's id; " +
 			"at most 8192 characters, about four times a second); only with `deltas`, only live, in no journal",
 	},
-	whole: {
+	soFar: {
 		data: Delta,
 		meaning:
 			"all that was written of such an item before the reader connected, of a call's output the last 8192 characters; deltas follow. Also sent when a call's " +

@@ -45,7 +45,7 @@ export async function followTurn(client: Client, prompt: Prompt, { live, interac
 			// before this point the stream replays old events, and deltas would come in between
 			if ("at" in message) isCurrent = true;
 			if ("delta" in message && isCurrent) live?.piece(message.delta);
-			if ("whole" in message) live?.whole(message.whole);
+			if ("soFar" in message) live?.soFar(message.soFar);
 			if (!("event" in message)) continue;
 			const { event } = message;
 			if (isItem(event)) live?.item(event);

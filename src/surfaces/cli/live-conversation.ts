@@ -53,7 +53,7 @@ export class LiveConversation {
 	}
 
 	/** A message as far as it is: what was printed of it is not printed again. */
-	whole(delta: Delta): void {
+	soFar(delta: Delta): void {
 		const printed = this.#open?.id === `${delta.kind} ${delta.message}` ? this.#open.text : "";
 		this.piece({ ...delta, text: delta.text.startsWith(printed) ? delta.text.slice(printed.length) : delta.text });
 	}

@@ -27,7 +27,7 @@ async function readBranchStatus(context: GitContext, checkout: Checkout): Promis
 	const merged = head !== null && counts.ahead > 0 && (await isMerged(context, checkout, head));
 	return {
 		head,
-		base,
+		baseCommit: base,
 		ahead: merged ? 0 : counts.ahead,
 		behind: counts.behind,
 		uncommitted: tree.changes.length > 0 || tree.operation !== null,
