@@ -14,7 +14,7 @@ import type {
 import type { Decision } from "./decision.ts";
 import { type Capacity, candidates, limitedUntil } from "./slots.ts";
 
-/** The node that decides: it has looked at the files that the command names. */
+/** The node that is asked: it has looked at the files that the command names. */
 interface By {
 	node: NodeId | null;
 }

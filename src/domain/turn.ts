@@ -32,7 +32,7 @@ import {
 } from "./turn-end.ts";
 import { heldForBudget, usedUp } from "./usage.ts";
 
-/** The head of the queue becomes a turn: prompt, agent, place and slot are claimed in this one decision. */
+/** The head of the queue becomes a turn: prompt, agent, place and slot are taken in this one decision. */
 export function decideStart(
 	agent: AgentState,
 	head: PromptState | undefined,

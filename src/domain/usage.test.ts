@@ -115,7 +115,7 @@ describe("a fork", () => {
 		expect(split(parent, { cost: { amount: 1, currency: "EUR" } })).toBe("BUDGET_EXCEEDED");
 		expect(split(parent)).toMatchObject({ child: { cost: usd(5) } });
 	});
-	test("of an agent without a budget has what is wished for, or none", () => {
+	test("of an agent without a budget has what is requested, or none", () => {
 		expect(split(live("a"))).toEqual({ child: null, parent: [] });
 		expect(split(live("a"), { tokens: 5 })).toEqual({ child: { tokens: 5, cost: null, from: null }, parent: [] });
 	});

@@ -38,22 +38,22 @@ const lags = fc.array(fc.constantFrom(1, 20, 40), { minLength: 3, maxLength: 12 
 
 describe("whatever the order of reads, ends and beginnings", () => {
 	test("the processes get each prompt once, one at a time, as the journal says", { timeout: 1_800_000 }, async () => {
-		const stale = { begun: 0, claimed: 0 };
+		const stale = { begun: 0, ready: 0 };
 		await fc.assert(
 			fc.asyncProperty(fc.scheduler(), lags, fc.array(step, { maxLength: 8 }), async (scheduler, lag, steps) => {
 				const world = await TurnSimulation.run(scheduler, { lag, steps });
 				stale.begun += world.staleBegun;
-				stale.claimed += world.claimsRefused;
+				stale.ready += world.handOversRefused;
 				expect(await world.findings()).toEqual([]);
 			}),
 			{ numRuns: runs },
 		);
-		// turns were begun that were over or at work, some of them up to the claim, and none went further
+		// turns were begun that were over or at work, some of them up to the hand-over, and none went further
 		expect(stale.begun).toBeGreaterThan(runs / 4);
-		expect(stale.claimed).toBeGreaterThan(0);
+		expect(stale.ready).toBeGreaterThan(0);
 	});
 
-	test("and a store that grants every claim is found out", async () => {
+	test("and a store that lets every hand-over through is found out", async () => {
 		const found: string[] = [];
 		const outcome = await fc.check(
 			fc.asyncProperty(fc.scheduler(), lags, async (scheduler, lag) => {
@@ -133,7 +133,7 @@ interface ProcessRequest {
 }
 
 class TurnSimulation {
-	claimsRefused = 0;
+	handOversRefused = 0;
 	/** how often something was made ready for a turn that could not be begun any more */
 	staleBegun = 0;
 	readonly #engine: Engine;
@@ -227,7 +227,7 @@ class TurnSimulation {
 		const outcome = await this.#engine.dispatch(request);
 		await this.#pause(`hear of ${String(type)}`);
 		if (type !== "turn.hand" || "done" in outcome) return outcome;
-		this.claimsRefused++;
+		this.handOversRefused++;
 		const granted: Event = {
 			id: 0,
 			kind: "user",

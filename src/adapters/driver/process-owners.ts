@@ -1,4 +1,4 @@
-// Which turn has claimed an agent's process: one at a time, from `startProcess` until the turn was run or dismissed.
+// Which turn has an agent's process: one at a time, from `startProcess` until the turn was run or dismissed.
 import type { AgentId } from "#contract/ids.ts";
 
 export class ProcessOwners {

@@ -1,5 +1,5 @@
 // A small process beside the daemon that ends it when it stands still (SIGSTOP, a debugger, a machine without memory):
-// then nobody suspends its agents' processes, and another node may replace it. Where the daemon was killed it ends what
+// then nobody freezes its agents' processes, and another node may replace it. Where the daemon was killed it ends what
 // the kernel leaves of those. It is told for how long all is well, and is a shell, because it lives as long as the
 // daemon and does nothing.
 import { type ChildProcess, spawn } from "node:child_process";

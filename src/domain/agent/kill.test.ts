@@ -4,7 +4,7 @@ import { actor, agent, id, live } from "#test/support/given.ts";
 import { decideKill, type KillFacts } from "./kill.ts";
 
 const kill = (cascade = false) => ({ type: "agent.kill", agent: id("b"), cascade, reason: "" }) as const;
-const sight = (more: Partial<KillFacts> = {}): KillFacts => ({
+const facts = (more: Partial<KillFacts> = {}): KillFacts => ({
 	openWork: new Map(),
 	givers: new Map(),
 	target: live("b"),
@@ -20,10 +20,10 @@ const ended = (letter: string, by: string) => [
 ];
 
 describe("kill", () => {
-	test("ends the agent", () => expect(decideKill(sight(), kill(), { actor: human })).toEqual(ended("b", "human")));
+	test("ends the agent", () => expect(decideKill(facts(), kill(), { actor: human })).toEqual(ended("b", "human")));
 	test("hands the children to the agent's own supervisor", () => {
 		const children = [agent("c", [], id("b")), agent("d", [], id("b"))];
-		expect(decideKill(sight({ children }), kill(), { actor: human })).toEqual([
+		expect(decideKill(facts({ children }), kill(), { actor: human })).toEqual([
 			{ kind: "agent.supervised", agent: id("c"), data: { supervisor: id("0") } },
 			{ kind: "agent.supervised", agent: id("d"), data: { supervisor: id("0") } },
 			...ended("b", "human"),
@@ -31,7 +31,7 @@ describe("kill", () => {
 	});
 	test("with a cascade ends all below it, children first", () => {
 		const descendants = [agent("d", [], id("c")), agent("c", [], id("b"))];
-		expect(decideKill(sight({ descendants }), kill(true), { actor: human })).toEqual([
+		expect(decideKill(facts({ descendants }), kill(true), { actor: human })).toEqual([
 			...ended("d", "human"),
 			...ended("c", "human"),
 			...ended("b", "human"),
@@ -39,26 +39,26 @@ describe("kill", () => {
 	});
 	test("twice is ALREADY_DEAD", () => {
 		const target = live("b", [{ kind: "agent.ended", data: { reason: "killed" } }]);
-		expect(decideKill(sight({ target }), kill(), { actor: human })).toMatchObject({ code: "ALREADY_DEAD" });
+		expect(decideKill(facts({ target }), kill(), { actor: human })).toMatchObject({ code: "ALREADY_DEAD" });
 	});
 	test("of agent 0 is refused, also for a cascade", () => {
 		const target = agent("0", [{ kind: "agent.provisioned" }], null);
 		for (const cascade of [false, true])
-			expect(decideKill(sight({ target, above: [] }), kill(cascade), { actor: human })).toMatchObject({
+			expect(decideKill(facts({ target, above: [] }), kill(cascade), { actor: human })).toMatchObject({
 				code: "CANNOT_KILL_ROOT",
 			});
 	});
 });
 
 describe("an agent kills", () => {
-	test("itself", () => expect(decideKill(sight(), kill(), { actor: actor("b") })).toEqual(ended("b", actor("b"))));
+	test("itself", () => expect(decideKill(facts(), kill(), { actor: actor("b") })).toEqual(ended("b", actor("b"))));
 	test("what is below it", () =>
-		expect(decideKill(sight(), kill(), { actor: actor("a") })).toEqual(ended("b", actor("a"))));
+		expect(decideKill(facts(), kill(), { actor: actor("a") })).toEqual(ended("b", actor("a"))));
 	test("nothing above it", () => {
-		expect(decideKill(sight({ aboveCaller: [id("b"), id("a")] }), kill(), { actor: actor("c") })).toMatchObject({
+		expect(decideKill(facts({ aboveCaller: [id("b"), id("a")] }), kill(), { actor: actor("c") })).toMatchObject({
 			code: "CANNOT_KILL_ANCESTOR",
 		});
 	});
 	test("nothing beside it", () =>
-		expect(decideKill(sight(), kill(), { actor: actor("x") })).toMatchObject({ code: "FORBIDDEN" }));
+		expect(decideKill(facts(), kill(), { actor: actor("x") })).toMatchObject({ code: "FORBIDDEN" }));
 });

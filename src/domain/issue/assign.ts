@@ -1,4 +1,4 @@
-// Assigning issues: agent, issue and prompt are claimed in one decision.
+// Assigning issues: agent, issue and prompt are taken in one decision.
 //
 //   issue.assign ─▶ agent `preparing` ─▶ its workspace is on the issue's branch ─▶ `idle`, its prompt starts ─▶ the run
 //   released     ─▶ agent `settling`  ─▶ its workspace is on its home branch    ─▶ `idle`, without an issue

@@ -9,7 +9,7 @@ import { issueChanges } from "../fold/issue.ts";
 import { nextIssue, type Picked, type PickFacts, pickWork } from "./pick.ts";
 
 const web = ProjectSlug.parse("web");
-/** Three stages of work: anybody's, a model's with another to stand in, and one that only one issue may be in. */
+/** Three stages of work: anybody's, a model's with another as fallback, and one that only one issue may be in. */
 const built: Preset = {
 	stages: [
 		{ name: "TODO", next: "BUILD" },
@@ -158,7 +158,7 @@ describe("no more than a stage may have", () => {
 describe("which agent works on it", () => {
 	const thinking = issue(1, { stage: "THINK" });
 
-	test("one with the stage's model, else one that stands in", () => {
+	test("one with the stage's model, else a fallback", () => {
 		const [opus, sonnet, other] = [
 			of("o", { model: "opus" }),
 			of("s", { model: "sonnet" }),

@@ -29,11 +29,11 @@ const intensity = { restartsMax: 2, periodMs: 1000, retryMs: 10, clock: { now: (
 const until = async (condition: () => boolean): Promise<void> => await expect.poll(condition).toBe(true);
 
 test("parts start in order and stop in reverse, once", async () => {
-	const { log, parts } = stage(["store", "engine", "door"]);
+	const { log, parts } = stage(["store", "engine", "listener"]);
 	const runner = await PartRunner.start(parts, intensity);
 	await runner[Symbol.asyncDispose]();
 	await runner[Symbol.asyncDispose]();
-	expect(log).toEqual(["+store", "+engine", "+door", "-door", "-engine", "-store"]);
+	expect(log).toEqual(["+store", "+engine", "+listener", "-listener", "-engine", "-store"]);
 });
 
 test("a part that fails is restarted alone, and the log says so", async () => {
@@ -75,7 +75,7 @@ test("failures far apart do not add up", async () => {
 
 test("if a part cannot start, those before it are stopped and the reason is thrown", async () => {
 	const { log, parts } = stage(["store"]);
-	const broken: Part = { name: "door", start: async () => Promise.reject(new Error("the port is taken")) };
+	const broken: Part = { name: "listener", start: async () => Promise.reject(new Error("the port is taken")) };
 	await expect(PartRunner.start([...parts, broken], intensity)).rejects.toThrow("the port is taken");
 	expect(log).toEqual(["+store", "-store"]);
 });

@@ -60,7 +60,8 @@ export interface Beats {
 }
 
 /**
- * A process beside the daemon that ends it when it stands still: a daemon that is frozen cannot suspend its processes.
+ * A process beside the daemon that ends it when it stands still: a daemon that stands still cannot freeze its
+ * processes.
  */
 export interface Watchdog {
 	/** The daemon may run for so long from now on, whatever happens; null for ever. */

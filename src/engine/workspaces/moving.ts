@@ -26,7 +26,7 @@ export interface MovingParts extends UploadParts {
 /** What of the agent's files did not come along, and what else the agent was told of its new ones. */
 export type MoveResult = Pick<Provisioned, "missing" | "notes">;
 
-/** Has the agent's present node take a snapshot and keep it for others. */
+/** Has the agent's present node take a snapshot and upload it. */
 export type AskToUpload = (node: NodeState) => Promise<Refusal | null>;
 
 export async function moveHere(
