@@ -18,7 +18,7 @@ export const hasNoModel = (type: string): boolean => type === "shell" || type ==
 export const getsDenialReasons = (type: string): boolean => ["llm", "scripted", "shell"].includes(type);
 
 /** Whether mail may wake an agent of this type. `shell` would execute it; people check their mail themselves. */
-export const readsMail = (type: string): boolean => type !== "shell" && type !== "human";
+export const wokenByMail = (type: string): boolean => type !== "shell" && type !== "human";
 
 /** How to name an agent type: for a new agent, or for all of a project; without one, for all children of agent 0. */
 export const typeSuggestions = (project: string | undefined): string[] =>

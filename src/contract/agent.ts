@@ -1,5 +1,5 @@
-// The agent: a durable process. Its state is three persisted fields (life, activity, holds), and whether it was deleted.
-// The label that screens show is derived from them in `domain/agent-state/label.ts`.
+// The agent: a durable process. Its state is three persisted fields (life, activity, holds), and whether it was
+// deleted. The label that screens show is derived from them in `domain/agent-state/label.ts`.
 import { z } from "zod";
 import { Permit, Policy } from "./approval.ts";
 import { event } from "./define.ts";

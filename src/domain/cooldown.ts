@@ -24,7 +24,10 @@ export interface LimitFacts {
 	now: number;
 }
 
-/** The agent is held only if it has no fallback; without a subscription it alone is held. */
+/**
+ * The agent is held only if it has no fallback; without a subscription only this agent is held, and nothing cools
+ * down.
+ */
 export function decideLimitedEnd(agent: AgentState, command: TurnEnd, openWork: OpenWork, facts: LimitFacts): Decision {
 	const { turn, promptText, position, subscriptions, project, now } = facts;
 	const refusal = refusedIfNotOpen(agent, turn.id);

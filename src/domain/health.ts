@@ -1,4 +1,5 @@
-// Health beyond the workspace itself: processes that an agent's tools left behind, and a git step that does not end.
+// Health beyond what git finds in a workspace: interrupted git steps and those that do not end, processes that an
+// agent's tools left behind, workspaces that are not made yet, and the problem of the project.
 import type { AgentState } from "#contract/agent.ts";
 import type { Health, HealthProblem, LeftProcess } from "#contract/workspace.ts";
 import { harmlessProblems, type LeaseStep, stepsThatKeepFiles } from "#contract/workspace-step.ts";

@@ -1,6 +1,6 @@
 // Mail: read by its recipient, oldest first, each mail once.
 import type { AgentState } from "#contract/agent.ts";
-import { readsMail } from "#contract/agent-type.ts";
+import { wokenByMail } from "#contract/agent-type.ts";
 import type { NewEvent } from "#contract/event.ts";
 import { type Actor, agentOf } from "#contract/ids.ts";
 import type { MailSend, MailState } from "#contract/mail.ts";
@@ -88,8 +88,8 @@ function notTheirs(agent: AgentState, actor: Actor): Refusal | null {
 		: refuse("FORBIDDEN", "An agent can read only its own mail.", { details: { agent: agent.id } });
 }
 
-/** Mail wakes every agent except agent 0, human agents, and types that would execute it. */
-export const wakesOnMail = (agent: AgentState): boolean => agent.supervisor !== null && readsMail(agent.type);
+/** Mail wakes every agent except agent 0, human agents, and shells, which would execute it. */
+export const wakesOnMail = (agent: AgentState): boolean => agent.supervisor !== null && wokenByMail(agent.type);
 
 /** New mail wakes an agent that has nothing else to do. */
 export function decideWake(

@@ -125,5 +125,5 @@ function textIn(data: unknown, name: "tool" | "state" | "reason" | "status"): st
 	return typeof value === "string" ? value : null;
 }
 
-/** An estimate: each line gets a quotation mark. */
+/** An estimate: each line gets a bar in front. */
 const sizeOf = ({ who, text }: Part): number => who.length + text.length + 6 + 2 * linesOf(text).length;

@@ -6,7 +6,7 @@
 // The agent's row names the open turn. A command about any other turn is refused, so an ended turn cannot change.
 import type { AgentState } from "#contract/agent.ts";
 import type { AgentInterrupt } from "#contract/agent-commands.ts";
-import { readsMail } from "#contract/agent-type.ts";
+import { wokenByMail } from "#contract/agent-type.ts";
 import type { NewEvent } from "#contract/event.ts";
 import type { Actor, AgentId } from "#contract/ids.ts";
 import type { MailState } from "#contract/mail.ts";
@@ -147,7 +147,7 @@ export function decideYield(agent: AgentState, turn: TurnState, facts: YieldFact
 	const stoppable = turn.source === "budget" ? facts.calls > 0 : !turn.manual;
 	const reason = stoppable ? usedUp(agent) : null;
 	if (reason !== null) return outOfBudget(agent, turn, reason, facts.first);
-	if (facts.mails === 0 || !readsMail(agent.type)) return [];
+	if (facts.mails === 0 || !wokenByMail(agent.type)) return [];
 	return [
 		{ kind: "interrupt", agent: agent.id, turn: turn.id, text: "Urgent mail has come." },
 		{ kind: "turn.stopping", agent: agent.id, data: { turn: turn.id, why: "urgent mail" } },

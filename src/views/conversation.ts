@@ -50,7 +50,7 @@ export interface CallResult {
 
 type Shown = Pick<Item, "id" | "kind" | "text" | "data" | "at" | "turn" | "actor"> & { agent?: AgentId | null };
 
-/** The blocks of a conversation. An item costs the same, however long it is. */
+/** The blocks of a conversation. Adding an item costs the same, however long the conversation is. */
 export class Blocks {
 	#list: Block[] = [];
 	/** where the open calls are */

@@ -42,7 +42,8 @@ export const holdTable: Record<HoldKind, HoldRule> = {
 	},
 	error: {
 		label: "error",
-		setBy: "provisioning, reading the workspace, settling or process start failed; crash loops",
+		setBy:
+			"provisioning, reading the workspace, settling or process start failed; crash loops; a denied trust question; its node fell during provisioning",
 		resume: "ends unless a workspace step failed",
 		endedBy: "`recover`; `resume` where no workspace step failed",
 	},

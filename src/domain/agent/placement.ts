@@ -1,4 +1,5 @@
-// Which node a new agent lives at: with its parent or its project, because its files are there; without files anywhere.
+// Which node a new agent lives at: with its parent or its project, because its files are there; an agent
+// without files may live anywhere.
 import type { AgentState } from "#contract/agent.ts";
 import type { AgentSpawn } from "#contract/agent-commands.ts";
 import { credentialHint } from "#contract/credential-hint.ts";

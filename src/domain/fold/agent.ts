@@ -7,7 +7,7 @@ import type { Changes, EventOf } from "./change.ts";
 import { usedIn } from "./used.ts";
 
 /** how many turns `availableAt` is estimated from */
-const turnsAveragedMax = 9;
+const turnsTookMax = 9;
 
 const own = (event: { agent: AgentId }): AgentId[] => [event.agent];
 
@@ -95,7 +95,7 @@ export const agentChanges = {
 			...row,
 			activity: "idle",
 			turn: null,
-			turnsTookMs: [...row.turnsTookMs, ...took].slice(-turnsAveragedMax),
+			turnsTookMs: [...row.turnsTookMs, ...took].slice(-turnsTookMax),
 			turnEndedIn: id,
 			lastActiveAt: at,
 		};

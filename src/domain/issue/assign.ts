@@ -123,7 +123,7 @@ function refusedIfFull(issue: IssueState, stage: Stage, assigned: readonly Issue
 	);
 }
 
-/** What agents finish moves on whatever the next stage holds; before another issue enters, one has to be finished. */
+/** An agent's finished work moves on even into a full stage; nobody may start or move another issue into it. */
 export function refusedIfNoRoom(
 	issue: IssueState,
 	{ name, wipMax }: Stage,

@@ -1,7 +1,7 @@
 // The store. Adapters implement the ports in this folder, and may import nothing else of the engine.
 //
-// The port is thick and private: its operations are exactly the reads and writes that decisions need, and it may change
-// whenever the engine does. Decisions run where the rows are (for SQLite that is the store's own thread), so a store is
+// The port is thick and private: its operations are exactly what the engine and the server read and write, and it may
+// change whenever they do. Decisions run where the rows are (for SQLite that is the store's own thread), so a store is
 // given `RunBatch` and calls it inside its transaction.
 import type { AgentState } from "#contract/agent.ts";
 import type { ApprovalState } from "#contract/approval.ts";

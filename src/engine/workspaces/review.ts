@@ -1,6 +1,5 @@
-// What is reviewed without a workspace: the diff of an issue's branch, and pull requests. Nothing here changes a
-// workspace, so that no lease is taken: a commit is picked once, and what is shown, pushed and recorded is that commit.
-
+// What is reviewed without changing a workspace: the diff of an issue's branch, and pull requests. So no lease is
+// taken: a commit is picked once, and what is shown, pushed and recorded is that commit.
 import type { AgentState } from "#contract/agent.ts";
 import { changeText } from "#contract/change-text.ts";
 import { fullName } from "#contract/full-name.ts";

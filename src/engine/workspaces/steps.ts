@@ -20,13 +20,14 @@
 //   2. git reads. Right before a change that cannot be undone, the receipt gets the branch's commit
 //   3. git changes
 //   4. `workspace.record`: the result, the answer under the key, and the end of the lease, in one transaction; without
-//      a result, `workspace.free`
+//      a result, `workspace.free`. An approve records under the key that it was merged, and its answer when all agents
+//      were brought up to date. Of `recover` and `delete` the last command, after this one, has the key
 //
 // A crash
 //   - before 3: nothing happened; a retry starts again
 //   - between 3 and 4: a retry with the same key continues. If the branch has moved from the commit in the receipt,
 //     only what is missing is done. One request never makes two commits
-//   - after 4: a retry gets the recorded answer
+//   - after 4: a retry gets the recorded answer; an approve goes on after its merge, a recover or delete is repeated
 //
 // Why not another way
 //   - a lease that expires: a long step would have to renew it, and a slow disk would let two in
