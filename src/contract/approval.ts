@@ -6,7 +6,8 @@ import { Reason, Text } from "./text.ts";
 
 /**
  * Who answers where no permit does. `ask`: a person. `auto-edit`: a person, except for thinking, and for reads,
- * searches, edits and moves of files inside the workspace. `full`: no person, everything is allowed.
+ * searches, edits and moves of files inside the workspace. `full`: no person, everything is allowed. Each allows more
+ * than the one before it.
  */
 export const policies = ["ask", "auto-edit", "full"] as const;
 export const Policy = z.enum(policies);

@@ -10,7 +10,15 @@
 import type { AgentState } from "#contract/agent.ts";
 import type { AgentId, ProjectSlug, SubscriptionName } from "#contract/ids.ts";
 import type { turnSources } from "#contract/turn.ts";
-import { type Capacity, type Claim, claim, claimAgain, type Shortage, shortageText } from "./slots.ts";
+import {
+	type Capacity,
+	type Claim,
+	claim,
+	claimAgain,
+	countsAgainstTurnsMax,
+	type Shortage,
+	shortageText,
+} from "./slots.ts";
 
 type Candidate = Pick<AgentState, "id" | "project" | "type" | "subscription" | "limitWaivedUntil"> &
 	Partial<Pick<AgentState, "node">>;
@@ -132,7 +140,7 @@ class RemainingCapacity {
 	take(agent: Candidate, attempt: (capacity: Capacity) => Claim): boolean {
 		const claimed = attempt({ ...this.#facts, leases: this.#leases });
 		if ("short" in claimed) return this.#wait(agent, claimed.short);
-		if (agent.type !== "human") this.#leases.push({ ...claimed, node: claimed.node ?? null });
+		if (countsAgainstTurnsMax(agent)) this.#leases.push({ ...claimed, node: claimed.node ?? null });
 		return true;
 	}
 

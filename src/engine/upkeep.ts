@@ -10,6 +10,7 @@ import type { ProjectState } from "#contract/project.ts";
 import type { Retention } from "#contract/retention.ts";
 import type { Leftover } from "#contract/wire.ts";
 import type { Running } from "./loop/part-runner.ts";
+import { sleep } from "./loop/retry.ts";
 import { type Clock, monotonicNow } from "./ports/clock.ts";
 import { caught, type Log } from "./ports/log.ts";
 import type { Reads, Store } from "./ports/store.ts";
@@ -107,14 +108,14 @@ export class Upkeep {
 			await step().catch(
 				caught(this.#parts.log, "upkeep", `Could not look after ${name}; tried again in the next round`),
 			);
-			await pause(pauseMs);
+			await sleep(pauseMs, signal);
 		}
 	}
 
 	async #dropReceipts(before: number, signal: AbortSignal): Promise<void> {
 		if (!this.#parts.coordinates()) return;
 		while (!signal.aborted && (await this.#parts.store.dropReceipts(before, receiptsAtOnce)) >= receiptsAtOnce)
-			await pause(pauseMs);
+			await sleep(pauseMs, signal);
 	}
 }
 
@@ -143,5 +144,3 @@ export async function runGc(
 ): Promise<Leftover[]> {
 	return await workspaces.gc(projectRepository(project), { ...(await gcRequest(reads, project)), dryRun });
 }
-
-const pause = (ms: number): Promise<void> => new Promise((resume) => setTimeout(resume, ms));

@@ -1,7 +1,7 @@
 // Creating agents.
 import type { AgentState, Lineage } from "#contract/agent.ts";
 import type { AgentSpawn } from "#contract/agent-commands.ts";
-import type { Policy } from "#contract/approval.ts";
+import { policies } from "#contract/approval.ts";
 import type { NewEvent } from "#contract/event.ts";
 import { fullName } from "#contract/full-name.ts";
 import { type Actor, type AgentId, agentOf, type Handle, initHandle } from "#contract/ids.ts";
@@ -158,15 +158,13 @@ function notNow({ parent, openCalls, full }: SpawnFacts, command: AgentSpawn, ca
 	);
 }
 
-const ranks: readonly Policy[] = ["ask", "auto-edit", "full"];
-
 /** An agent may not give its child rights that it does not have itself. */
 function beyondParent(
 	parent: AgentState,
 	{ policy, workspaceKind, agentType, program, subscription }: AgentSpawn,
 ): Refusal | null {
 	const details = { agent: parent.id };
-	if (policy !== undefined && ranks.indexOf(policy) > ranks.indexOf(parent.policy))
+	if (policy !== undefined && policies.indexOf(policy) > policies.indexOf(parent.policy))
 		return refuse(
 			"FORBIDDEN",
 			`An agent with the policy ${parent.policy} cannot create one with the policy ${policy}.`,

@@ -42,7 +42,7 @@ export async function untilRecorded(
 export const isRetryable = (outcome: Outcome): boolean =>
 	"refused" in outcome && refusalCodes[outcome.refused.code].retryable;
 
-async function sleep(delayMs: number, signal: AbortSignal): Promise<void> {
+export async function sleep(delayMs: number, signal: AbortSignal = neverAborted): Promise<void> {
 	const { promise, resolve } = Promise.withResolvers<void>();
 	const wake = (): void => resolve();
 	const timer = setTimeout(wake, delayMs);

@@ -13,6 +13,7 @@ import { type Clock, monotonicNow } from "../ports/clock.ts";
 import { caught, type Log } from "../ports/log.ts";
 import type { CommitNotifications, EventSpan, LookReason, Reads } from "../ports/store.ts";
 import type { Publisher } from "./publish.ts";
+import { sleep } from "./retry.ts";
 
 const pageEvents = 1000;
 /** after a read of more events than this, the next one waits a little */
@@ -101,7 +102,7 @@ export class Tail implements AsyncDisposable {
 			this.#publish(fresh, upTo);
 			if (found.length === pageEvents) this.#again = true;
 			// while others write much, what they wrote is read in larger pieces: each read costs the database something
-			else if (upTo - after > floodEvents) await pause(floodMs);
+			else if (upTo - after > floodEvents) await sleep(floodMs);
 		}
 	}
 
@@ -124,5 +125,3 @@ export class Tail implements AsyncDisposable {
 		this.#parts.publisher.publish(events, upTo);
 	}
 }
-
-const pause = (ms: number): Promise<void> => new Promise((resume) => setTimeout(resume, ms));
