@@ -1,7 +1,8 @@
-// Health beyond what git finds in a workspace: interrupted git steps and those that do not end, processes that an
-// agent's tools left behind, workspaces that are not made yet, and the problem of the project.
+// Health: what the problems of a workspace mean (an interrupted step left nothing half done, it drifted, recover may
+// leave it as it is), and problems beyond it: processes that an agent's tools left behind, git steps that do not end,
+// workspaces that are not made yet, and the problem of the project.
 import type { AgentState } from "#contract/agent.ts";
-import type { Health, HealthProblem, LeftProcess } from "#contract/workspace.ts";
+import type { Health, HealthProblem, healthCodes, LeftProcess } from "#contract/workspace.ts";
 import { harmlessProblems, type LeaseStep, stepsThatKeepFiles } from "#contract/workspace-step.ts";
 import { suggestion } from "./agent-state/transitions.ts";
 
@@ -16,6 +17,34 @@ export function isWhole(
 		({ code }) => !harmlessProblems.includes(code) && !(keepsFiles && code === "OPERATION_OPEN"),
 	);
 	return wrong.length === 0 && (keepsFiles || !uncommitted);
+}
+
+/** The problems that count as drift; the others are only shown. */
+const drifting: readonly (typeof healthCodes)[number][] = [
+	...(["PATH_GONE", "NOT_OURS", "GIT_UNREADABLE", "BRANCH_GONE", "OTHER_BRANCH"] as const),
+	...([
+		"HEAD_WENT_BACK",
+		"UNFINISHED",
+		"REPOSITORY_UNUSABLE",
+		"SANDBOX_IMPOSSIBLE",
+		"NOT_SANDBOXED",
+		"COMMITS_REFUSED",
+	] as const),
+];
+
+/** Recover cannot give a sandbox to an agent in the repository itself: its process is refused, with what to do. */
+export const isDrift = ({ code }: HealthProblem, { workspace }: AgentState): boolean =>
+	drifting.includes(code) && !(code === "NOT_SANDBOXED" && workspace?.kind === "main");
+
+/**
+ * Which trees may stay as they are: those of an interrupted step, and those that only drifted, perhaps on purpose.
+ */
+export function acceptable({ holds, seenCommit }: AgentState): { seen: string | null; step?: LeaseStep } | undefined {
+	const kinds = holds.map(({ kind }) => kind);
+	if (kinds.includes("error")) return undefined;
+	const step = holds.find(({ kind }) => kind === "recovery")?.step;
+	if (kinds.includes("recovery")) return step === undefined ? undefined : { seen: null, step };
+	return kinds.includes("drift") ? { seen: seenCommit } : undefined;
 }
 
 const leaseMs = 10 * 60_000;

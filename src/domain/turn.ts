@@ -35,10 +35,12 @@ import { heldForBudget, usedUp } from "./usage.ts";
 /** The head of the queue becomes a turn: prompt, agent, place and slot are taken in this one decision. */
 export function decideStart(
 	agent: AgentState,
-	head: PromptState | undefined,
+	{ head, run: open }: { head: PromptState | undefined; run: number | null },
 	got: Claim,
 	at: NodeEpoch | null = null,
 ): Decision {
+	// the last run of its issue is settled before the next one starts
+	if (open !== null) return [];
 	const refusal = refusedNow(agent, "start");
 	if (refusal) return refusal;
 	// a git step is running in its workspace; the turn starts after it

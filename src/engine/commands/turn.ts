@@ -46,9 +46,8 @@ export const turnDefinitions = {
 			capacity: await capacityOf(work, limits),
 			at: await runsAt(work, agent),
 		}),
-		// the last run is settled before the next one starts
 		decide: (agent, _, { head, run, capacity, at }) =>
-			run === null ? decideStart(agent, head, claim(agent, capacity, head?.manual), at) : [],
+			decideStart(agent, { head, run }, claim(agent, capacity, head?.manual), at),
 		subject: "the event",
 	}),
 	"turn.hand": onAgent({

@@ -2,7 +2,7 @@
 
 import type { AgentState } from "#contract/agent.ts";
 import { isRefusal } from "#contract/refusal.ts";
-import type { healthCodes } from "#contract/workspace.ts";
+import { isDrift } from "#domain/health.ts";
 import { bySystem, type Dispatch } from "../ports/dispatch.ts";
 import type { Reads } from "../ports/store.ts";
 import type { Checkout } from "../ports/workspace-requests.ts";
@@ -26,23 +26,6 @@ export interface DriftParts {
 /** commits of one turn that are linked to it */
 const linkedMax = 20;
 
-/** The problems that count as drift; the others are only shown. */
-const drifting: readonly (typeof healthCodes)[number][] = [
-	...(["PATH_GONE", "NOT_OURS", "GIT_UNREADABLE", "BRANCH_GONE", "OTHER_BRANCH"] as const),
-	...([
-		"HEAD_WENT_BACK",
-		"UNFINISHED",
-		"REPOSITORY_UNUSABLE",
-		"SANDBOX_IMPOSSIBLE",
-		"NOT_SANDBOXED",
-		"COMMITS_REFUSED",
-	] as const),
-];
-
-/** Recover cannot give a sandbox to an agent in the repository itself: its process is refused, with what to do. */
-const isDrift = (code: (typeof drifting)[number], { workspace }: AgentState): boolean =>
-	drifting.includes(code) && !(code === "NOT_SANDBOXED" && workspace?.kind === "main");
-
 /**
  * Why no turn may start, or null. An agent whose workspace is not where or as it was is held; nothing is repaired.
  */
@@ -54,7 +37,7 @@ export async function drift(
 	const checkout = workspaces === null ? null : await checkoutOf(reads, agent);
 	if (workspaces === null || checkout === null) return null;
 	const { issues: problems } = await workspaces.health(checkout, { commit: agent.seenCommit });
-	const found = problems.filter(({ code }) => isDrift(code, agent)).map(({ text }) => text);
+	const found = problems.filter((problem) => isDrift(problem, agent)).map(({ text }) => text);
 	if (found.length === 0) return null;
 	const reason = found.join(" ").slice(0, 1000);
 	const seen = { commit: agent.seenCommit, branch: checkout.workspace.branch };

@@ -2,7 +2,6 @@
 // recovery does before it touches the files, and how an agent is deleted with its workspace.
 import type { AgentState } from "#contract/agent.ts";
 import { isRefusal, type Refusal } from "#contract/refusal.ts";
-import type { LeaseStep } from "#contract/workspace-step.ts";
 import { isWhole } from "#domain/health.ts";
 import { othersInWorkspace } from "../commands/shared-workspace.ts";
 import type { Publisher } from "../loop/publish.ts";
@@ -88,15 +87,4 @@ export class Releasing {
 		for (const each of await this.#parts.reads.agents({ life: "living" }))
 			if (each.workspace?.path === workspace.path) await this.#parts.driver?.end(each.id);
 	}
-}
-
-/**
- * Which trees may stay as they are: those of an interrupted step, and those that only drifted, perhaps on purpose.
- */
-export function acceptable({ holds, seenCommit }: AgentState): { seen: string | null; step?: LeaseStep } | undefined {
-	const kinds = holds.map(({ kind }) => kind);
-	if (kinds.includes("error")) return undefined;
-	const step = holds.find(({ kind }) => kind === "recovery")?.step;
-	if (kinds.includes("recovery")) return step === undefined ? undefined : { seen: null, step };
-	return kinds.includes("drift") ? { seen: seenCommit } : undefined;
 }

@@ -8,7 +8,7 @@ import { isRefusal, type Refusal } from "#contract/refusal.ts";
 import type { Synced, UpdateResult } from "#contract/wire.ts";
 import type { BranchStatus, Committed, Diff, Health, Merged, RemoteStatus, SyncStrategy } from "#contract/workspace.ts";
 import type { LeaseStep } from "#contract/workspace-step.ts";
-import { isWhole, unprovisioned, withProcesses, withProjectProblem } from "#domain/health.ts";
+import { acceptable, isWhole, unprovisioned, withProcesses, withProjectProblem } from "#domain/health.ts";
 import type { Publisher } from "../loop/publish.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Driver } from "../ports/driver.ts";
@@ -18,7 +18,7 @@ import { BaseSync } from "./base-sync.ts";
 import { checkoutOf, projectRepository } from "./checkout.ts";
 import { type ApproveOptions, type BranchToMerge, Merges } from "./merges.ts";
 import { pushAfterTurn } from "./pushing.ts";
-import { acceptable, Releasing } from "./releasing.ts";
+import { Releasing } from "./releasing.ts";
 import { type SiteParts, Sites } from "./sites.ts";
 import { answeredWith, type Requester, type StepParts, Steps, startedStepOf } from "./steps.ts";
 
