@@ -10,6 +10,7 @@ import { type AgentId, system } from "#contract/ids.ts";
 import type { Engine } from "#engine/engine.ts";
 import { programPath } from "#local/programs.ts";
 import { startDaemon } from "#src/main.ts";
+import { everyTurn } from "#test/support/every.ts";
 import { median, percentile, type Result } from "./table.ts";
 
 const rounds = 220;
@@ -177,7 +178,7 @@ async function follow({ url, token }: { url: string; token: string }, signal: Ab
 
 async function openTurn(engine: Engine, agent: AgentId): Promise<number> {
 	for (;;) {
-		const [turn] = await engine.reads.turns(agent);
+		const [turn] = await everyTurn(engine.reads, agent);
 		if (turn !== undefined && turn.handedAt !== null) return turn.id;
 		await new Promise((resume) => setTimeout(resume, 20));
 	}

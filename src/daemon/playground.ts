@@ -32,8 +32,8 @@ export async function makePlayground(engine: Engine, home: string, git: Git): Pr
 	});
 	await until(engine.publisher, async () => {
 		const agent = (await engine.reads.agents({ project: slug, life: "living" }))[0];
-		const turns = agent === undefined ? [] : await engine.reads.turns(agent.id);
-		return turns.some((turn) => turn.state !== "open") ? true : null;
+		const [turn] = agent === undefined ? [] : await engine.reads.latestTurns(agent.id, 1);
+		return turn !== undefined && turn.state !== "open" ? true : null;
 	});
 	return ["made a project `playground` with an agent `first` that has done its first turn", ...tryNext];
 }

@@ -5,7 +5,7 @@ import { human, ProjectSlug, system } from "#contract/ids.ts";
 import type { PageRequest, RowPage } from "#contract/page.ts";
 import { noPendingWork } from "#contract/pending-work.ts";
 import { nothingSpent } from "#contract/usage.ts";
-import { everyAgent, everyIssue } from "#test/support/every.ts";
+import { everyAgent, everyIssue, everyMail, everyTurn } from "#test/support/every.ts";
 import { done, openTurn, spawn } from "#test/support/say.ts";
 import { flavors, freshTestStore } from "#test/support/stores.ts";
 import { foldInto, noRows } from "#views/rows.ts";
@@ -113,7 +113,7 @@ describe.each(flavors)("%s", (flavor) => {
 		for (const more of [{}, { priority: 2 }, { front: true }, { notBefore: 1 }, {}])
 			await done(engine, { type: "prompt.queue", agent: one.id, text: JSON.stringify(more), ...more });
 		for (const body of ["a", "b", "c", "d"]) await done(engine, { type: "mail.send", to: one.id, body });
-		const [, second] = await reads.mails(one.id);
+		const [, second] = await everyMail(reads, one.id);
 		await done(engine, { type: "mail.delete", agent: one.id, mail: second?.id });
 		for (const [project, labels] of [
 			["web", ["x", "y"]],
@@ -152,10 +152,10 @@ describe.each(flavors)("%s", (flavor) => {
 		expect((await reads.promptsFrom(one.id, "queue")).map(({ id }) => id).sort()).toEqual(
 			queue.map(({ id }) => id).sort(),
 		);
-		expect(await reads.lastMail(one.id)).toBe((await reads.mails(one.id)).at(-1)?.id);
+		expect(await reads.lastMail(one.id)).toBe((await everyMail(reads, one.id)).at(-1)?.id);
 		expect(await reads.lastMail(alone.id)).toBe(0);
-		expect(await reads.unreadMails(one.id)).toEqual(await reads.mails(one.id));
-		expect(await inPages((page) => reads.listTurns(one.id, page))).toEqual(await reads.turns(one.id));
+		expect(await reads.unreadMails(one.id)).toEqual(await everyMail(reads, one.id));
+		expect(await inPages((page) => reads.listTurns(one.id, page))).toEqual(await everyTurn(reads, one.id));
 		const items = await reads.itemsBefore(one.id, 1e9, 100);
 		expect(items).toHaveLength(3);
 		expect(await inPages((page) => reads.listItems({ agent: one.id, upTo: null }, page))).toEqual(items);
@@ -179,7 +179,7 @@ describe.each(flavors)("%s", (flavor) => {
 		for (const of of [{}, { agent: one.id }, { project: web }])
 			expect(await inPages((page) => reads.listApprovals(of, page))).toEqual(pending);
 		expect(await inPages((page) => reads.listApprovals({ project: ProjectSlug.parse("api") }, page))).toEqual([]);
-		expect(await inPages((page) => reads.listMails(one.id, page))).toEqual(await reads.mails(one.id));
+		expect(await inPages((page) => reads.listMails(one.id, page))).toEqual(await everyMail(reads, one.id));
 		expect(await inPages((page) => reads.listIssues(undefined, page))).toEqual(await everyIssue(reads));
 		expect(await inPages((page) => reads.listIssues(web, page))).toEqual(await everyIssue(reads, web));
 		expect(await inPages((page) => reads.listEntries({ issue: id, kind: "comment" }, page))).toMatchObject([

@@ -4,7 +4,7 @@ import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
 import { startDaemon, startEngine } from "#src/main.ts";
-import { everyAgent } from "#test/support/every.ts";
+import { everyAgent, everyTurn } from "#test/support/every.ts";
 import { runProgram } from "#test/support/process.ts";
 import { configure, insiders, processesOf } from "#test/support/processes.ts";
 import { done, spawn } from "#test/support/say.ts";
@@ -62,7 +62,7 @@ async function checkPrompts(engine: Engine, prompts: readonly Ack[]): Promise<vo
 	const fates = new Map<number, string[]>(prompts.map(({ id }) => [id, []]));
 	for (const agent of await everyAgent(engine.reads)) {
 		for (const prompt of await engine.reads.prompts(agent.id)) fates.get(prompt.id)?.push("queued");
-		const turns = await engine.reads.turns(agent.id);
+		const turns = await everyTurn(engine.reads, agent.id);
 		for (const turn of turns) if (turn.handedAt !== null) fates.get(turn.prompt)?.push(turn.state);
 		for (const turn of turns)
 			expect(turn.state === "open" || turn.finalItem !== null, `turn ${turn.id} has a final item`).toBe(true);
@@ -113,7 +113,7 @@ test("whatever shape an agent's processes have, none outlives the daemon and the
 	await using daemon = await startDaemon({ home });
 	expect(processesOf(home)).toEqual([]);
 	const turns = await Promise.all(
-		(await everyAgent(daemon.engine.reads)).map((agent) => daemon.engine.reads.turns(agent.id)),
+		(await everyAgent(daemon.engine.reads)).map((agent) => everyTurn(daemon.engine.reads, agent.id)),
 	);
 	expect(turns.flat().map((turn) => [turn.state, turn.reason])).toEqual(
 		Array.from({ length: 5 }, () => ["interrupted", "crash"]),

@@ -5,7 +5,7 @@ import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { startEngine } from "#src/main.ts";
-import { everyAgent } from "#test/support/every.ts";
+import { everyAgent, everyMail } from "#test/support/every.ts";
 import { done, spawn } from "#test/support/say.ts";
 import { freshFolder } from "#test/support/stores.ts";
 
@@ -51,7 +51,7 @@ test("the log stays below its limit under constant reading, and an idle store ha
 	expect(largest).toBeLessThan(limitBytes);
 	await engine.upkeep.round();
 	expect(logBytes()).toBe(0);
-	expect((await engine.reads.mails(engine.agentZero.id)).length).toBe(0);
+	expect((await everyMail(engine.reads, engine.agentZero.id)).length).toBe(0);
 });
 
 test("control: a reader from outside that never ends keeps the log from being written over, and nothing fails", async () => {

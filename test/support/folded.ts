@@ -4,7 +4,7 @@ import { expect } from "vitest";
 import type { Event } from "#contract/event.ts";
 import { fold } from "#domain/fold/fold.ts";
 import type { Reads } from "#engine/ports/store.ts";
-import { everyAgent } from "#test/support/every.ts";
+import { everyAgent, everyTurn } from "#test/support/every.ts";
 import { noRows } from "#views/rows.ts";
 
 /**
@@ -31,7 +31,7 @@ async function compare(reads: Reads, events: readonly Event[]): Promise<undefine
 	const turns = [];
 	const prompts = [];
 	for (const { id } of agents) {
-		turns.push(...(await reads.turns(id)));
+		turns.push(...(await everyTurn(reads, id)));
 		prompts.push(...(await reads.prompts(id)));
 	}
 	expect(new Map(turns.map((row) => [row.id, row]))).toEqual(folded.turn);

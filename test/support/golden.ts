@@ -2,7 +2,7 @@
 
 import type { AgentId } from "#contract/ids.ts";
 import type { Engine } from "#engine/engine.ts";
-import { everyAgent, everyIssue } from "#test/support/every.ts";
+import { everyAgent, everyIssue, everyMail, everyTurn } from "#test/support/every.ts";
 
 export async function contentsOf(engine: Engine) {
 	const agents = await everyAgent(engine.reads);
@@ -16,8 +16,8 @@ export async function contentsOf(engine: Engine) {
 		events: await engine.reads.events({ after: 0, limit: 100_000 }),
 		contexts: await each((id) => engine.queries.context(id)),
 		prompts: await each((id) => engine.reads.prompts(id)),
-		turns: await each((id) => engine.reads.turns(id)),
-		mails: await each((id) => engine.reads.mails(id)),
+		turns: await each((id) => everyTurn(engine.reads, id)),
+		mails: await each((id) => everyMail(engine.reads, id)),
 		waits: await engine.reads.openWaits(),
 		issues: await everyIssue(engine.reads),
 		entries: await Promise.all((await everyIssue(engine.reads)).map(({ id }) => engine.reads.entries(id))),

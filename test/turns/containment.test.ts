@@ -8,6 +8,7 @@ import type { AgentState } from "#contract/agent.ts";
 import type { ContainmentLevel } from "#contract/config.ts";
 import { programPath } from "#local/programs.ts";
 import { type Daemon, startDaemon } from "#src/main.ts";
+import { everyTurn } from "#test/support/every.ts";
 import { runProgram } from "#test/support/process.ts";
 import { available, configure, insiders, processesOf } from "#test/support/processes.ts";
 import { testProgram } from "#test/support/programs.ts";
@@ -85,7 +86,7 @@ describe.each(byKernel)("with %s", (level) => {
 		await done(daemon.engine, { type: "prompt.queue", agent: agents[0]?.id, text: "say still here" });
 		await expect
 			.poll(async () =>
-				(await daemon.engine.reads.turns(agents[0]?.id ?? daemon.engine.agentZero.id)).map((turn) => turn.state),
+				(await everyTurn(daemon.engine.reads, agents[0]?.id ?? daemon.engine.agentZero.id)).map((turn) => turn.state),
 			)
 			.toEqual(["interrupted", "completed"]);
 	});
@@ -98,7 +99,7 @@ describe.each(byKernel)("with %s", (level) => {
 			.join("\n");
 		const agent = await spawn(daemon.engine, daemon.engine.agentZero.id, { agentType: "vendor", prompt });
 		await expect
-			.poll(async () => (await daemon.engine.reads.turns(agent.id)).map((turn) => turn.state), { timeout: 20_000 })
+			.poll(async () => (await everyTurn(daemon.engine.reads, agent.id)).map((turn) => turn.state), { timeout: 20_000 })
 			.toEqual(["completed"]);
 		await expect.poll(() => processesOf(home), { timeout: 20_000 }).toEqual([]);
 	});
@@ -115,7 +116,7 @@ describe.each(byKernel)("with %s", (level) => {
 		await using daemon = await startDaemon({ home, programs: { closes } });
 		const agent = await spawn(daemon.engine, daemon.engine.agentZero.id, { agentType: "closes", prompt: "hello" });
 		const turns = async () =>
-			(await daemon.engine.reads.turns(agent.id)).map(({ state, reason }) => ({ state, reason }));
+			(await everyTurn(daemon.engine.reads, agent.id)).map(({ state, reason }) => ({ state, reason }));
 		await expect
 			.poll(turns, { timeout: 20_000 })
 			.toEqual([{ state: "failed", reason: expect.stringMatching(/closed|ended/) }]);

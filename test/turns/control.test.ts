@@ -5,6 +5,7 @@ import { actingAgent, human } from "#contract/ids.ts";
 import type { Engine } from "#engine/engine.ts";
 import { RequestContext } from "#server/request-context.ts";
 import { startEngine } from "#src/main.ts";
+import { everyMail, everyTurn } from "#test/support/every.ts";
 import { FakeDriver } from "#test/support/fake-driver.ts";
 import { done, refused, spawn } from "#test/support/say.ts";
 import { settled } from "#test/support/settled.ts";
@@ -31,9 +32,9 @@ const shown = async ({ id }: AgentState) =>
 	await new RequestContext(engine, { types: [], blockingTypes: [] }).agent(id);
 const ended = async (agent: AgentState, count: number) => {
 	await expect
-		.poll(async () => (await engine.reads.turns(agent.id)).filter((turn) => turn.state !== "open").length)
+		.poll(async () => (await everyTurn(engine.reads, agent.id)).filter((turn) => turn.state !== "open").length)
 		.toBe(count);
-	return (await engine.reads.turns(agent.id)).map((turn) => turn.state);
+	return (await everyTurn(engine.reads, agent.id)).map((turn) => turn.state);
 };
 
 describe("the queue", () => {
@@ -183,7 +184,7 @@ describe("a retry", () => {
 		await started(1);
 		end(agent, "failed");
 		expect(await ended(agent, 1)).toEqual(["failed"]);
-		const [turn] = await engine.reads.turns(agent.id);
+		const [turn] = await everyTurn(engine.reads, agent.id);
 		const { event } = await done(engine, { type: "turn.retry", agent: agent.id });
 		await started(2);
 		expect(driver.started.map(({ text }) => text)).toEqual(["try it", "try it"]);
@@ -232,7 +233,7 @@ describe("urgent mail", () => {
 		await driver.open(agent.id)?.watch.items([{ kind: "tool_result", text: "made", data: { call: "1" } }]);
 		await started(2);
 		expect(driver.started[1]?.text).toMatch(/stop that/);
-		expect(await engine.reads.turns(agent.id)).toMatchObject([
+		expect(await everyTurn(engine.reads, agent.id)).toMatchObject([
 			{ state: "interrupted", reason: "urgent mail" },
 			{ state: "open", source: "mail" },
 		]);
@@ -240,7 +241,7 @@ describe("urgent mail", () => {
 		end(agent);
 		await started(3);
 		expect(driver.started[2]?.text).toBe("next in the queue");
-		expect(await engine.reads.mails(agent.id)).toMatchObject([{ urgent: true, state: "delivered" }]);
+		expect(await everyMail(engine.reads, agent.id)).toMatchObject([{ urgent: true, state: "delivered" }]);
 	});
 
 	test.each([
@@ -255,7 +256,7 @@ describe("urgent mail", () => {
 		await started(4);
 		const from = who === "its supervisor" ? above : who === "an agent below it" ? below : stranger;
 		await done(engine, { type: "mail.send", to: agent.id, body: "now!", urgent: true }, { as: actingAgent(from.id) });
-		expect(await engine.reads.mails(agent.id)).toMatchObject([{ urgent: interrupts }]);
+		expect(await everyMail(engine.reads, agent.id)).toMatchObject([{ urgent: interrupts }]);
 		if (interrupts) await expect.poll(async () => await events(agent, "turn.stopping")).toHaveLength(1);
 		else {
 			await settled(engine);
@@ -387,7 +388,7 @@ describe("a wait", () => {
 			await refused(engine, { type: "wait.open", targets: [waiter.id] }, { as: actingAgent(busy.id) }),
 		).toMatchObject({ code: "WAIT_CYCLE" });
 		await done(engine, { type: "agent.interrupt", agent: waiter.id });
-		expect([await over(long), (await engine.reads.turns(waiter.id)).map((turn) => turn.state)]).toEqual([
+		expect([await over(long), (await everyTurn(engine.reads, waiter.id)).map((turn) => turn.state)]).toEqual([
 			"cancelled",
 			["interrupted"],
 		]);

@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { AgentState } from "#contract/agent.ts";
 import { type AgentId, actingAgent } from "#contract/ids.ts";
 import { type Daemon, startDaemon } from "#src/main.ts";
+import { everyMail, everyTurn } from "#test/support/every.ts";
 import { available, insiders, processesOf } from "#test/support/processes.ts";
 import { testProgram } from "#test/support/programs.ts";
 import { done, refused, say, spawn } from "#test/support/say.ts";
@@ -39,7 +40,7 @@ const offered = available[0] === "groups" ? marked : shapes;
 const add = (request: object = {}): Promise<AgentState> => spawn(daemon.engine, daemon.engine.agentZero.id, request);
 const ask = (agent: AgentState, text: string, more: object = {}) =>
 	done(daemon.engine, { type: "prompt.queue", agent: agent.id, text, ...more });
-const turns = (agent: AgentState) => daemon.engine.reads.turns(agent.id);
+const turns = (agent: AgentState) => everyTurn(daemon.engine.reads, agent.id);
 const items = async (agent: AgentState) => {
 	const events = await daemon.engine.reads.events({ after: 0, limit: 100_000, agent: agent.id });
 	return events.filter((event) => !event.kind.includes("."));
@@ -118,7 +119,7 @@ describe("scripted", () => {
 		await ended(other, 1);
 		const [child] = await daemon.engine.reads.children(agent.id);
 		expect(child).toMatchObject({ supervisor: agent.id, createdBy: actingAgent(agent.id), lineage: null });
-		const [mail] = await daemon.engine.reads.mails(other.id);
+		const [mail] = await everyMail(daemon.engine.reads, other.id);
 		expect(mail).toMatchObject({
 			from: actingAgent(agent.id),
 			to: other.id,
@@ -371,7 +372,7 @@ describe("mail", () => {
 		);
 		expect(read.map((event) => event.data)).toEqual(ids.map((mail) => ({ mail })));
 		await done(daemon.engine, { type: "mail.delete", agent: agent.id, mail: ids[0] });
-		expect((await daemon.engine.reads.mails(agent.id)).map((mail) => [mail.body, mail.state])).toEqual([
+		expect((await everyMail(daemon.engine.reads, agent.id)).map((mail) => [mail.body, mail.state])).toEqual([
 			["two", "read"],
 		]);
 	});

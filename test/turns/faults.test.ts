@@ -13,6 +13,7 @@ import { batchRunner } from "#engine/commands/execute.ts";
 import { Engine } from "#engine/engine.ts";
 import type { TurnResult } from "#engine/ports/driver.ts";
 import { type Store, StoreFault } from "#engine/ports/store.ts";
+import { everyMail, everyTurn } from "#test/support/every.ts";
 import { FakeDriver } from "#test/support/fake-driver.ts";
 import { done, openTurn, refused, spawn } from "#test/support/say.ts";
 import { settled } from "#test/support/settled.ts";
@@ -44,7 +45,7 @@ test.each(["turn.start", "turn.hand", "turn.append", "turn.end"])(
 		await driver.open(agent.id)?.watch.items([{ kind: "assistant", text: "hello", data: null }]);
 		driver.open(agent.id)?.end({ state: "completed", reason: null, text: "done" });
 		await expect
-			.poll(async () => (await engine.reads.turns(agent.id)).map((turn) => turn.state))
+			.poll(async () => (await everyTurn(engine.reads, agent.id)).map((turn) => turn.state))
 			.toEqual(["completed"]);
 		await spawn(engine, engine.agentZero.id, { prompt: "something else" });
 		await settled(engine);
@@ -64,7 +65,7 @@ test("a driver that throws fails its turn, once", async () => {
 	await using running = await start({}, driver);
 	const agent = await spawn(running.engine, running.engine.agentZero.id, { prompt: "hello" });
 	await expect
-		.poll(async () => (await running.engine.reads.turns(agent.id)).map((turn) => [turn.state, turn.reason]))
+		.poll(async () => (await everyTurn(running.engine.reads, agent.id)).map((turn) => [turn.state, turn.reason]))
 		.toEqual([["failed", "a bug in the driver"]]);
 });
 
@@ -76,7 +77,9 @@ test.each([1e30, Number.MAX_VALUE, 1.5, Number.NaN])(
 		const agent = await spawn(engine, engine.agentZero.id, { prompt: "deploy" });
 		await expect.poll(() => driver.running.length).toBe(1);
 		driver.open(agent.id)?.end({ state: "failed", reason: "too much", text: null, limit: { until } });
-		await expect.poll(async () => (await engine.reads.turns(agent.id)).map((turn) => turn.state)).toEqual(["failed"]);
+		await expect
+			.poll(async () => (await everyTurn(engine.reads, agent.id)).map((turn) => turn.state))
+			.toEqual(["failed"]);
 		await spawn(engine, engine.agentZero.id, { prompt: "something else" });
 		await settled(engine);
 		expect(driver.started.filter((each) => each.agent === agent.id)).toEqual([{ agent: agent.id, text: "deploy" }]);
@@ -115,7 +118,8 @@ test("the turn for last words may say them, and is stopped for good when it goes
 		);
 		await watch?.used();
 	};
-	const turns = async () => (await engine.reads.turns(agent.id)).map((turn) => [turn.source, turn.state, turn.reason]);
+	const turns = async () =>
+		(await everyTurn(engine.reads, agent.id)).map((turn) => [turn.source, turn.state, turn.reason]);
 	await hear(1, "usage");
 	await hear(2, "usage");
 	await settled(engine);
@@ -139,7 +143,7 @@ test("a prompt is handed over once, however often that is requested", async () =
 	await using running = await start();
 	const agent = await spawn(running.engine, running.engine.agentZero.id, { prompt: "hello" });
 	await expect.poll(() => running.driver.running.length).toBe(1);
-	const [turn] = await running.engine.reads.turns(agent.id);
+	const [turn] = await everyTurn(running.engine.reads, agent.id);
 	expect(
 		await refused(running.engine, { type: "turn.hand", agent: agent.id, turn: turn?.id }, { as: system }),
 	).toMatchObject({ code: "CONFLICT" });
@@ -158,7 +162,7 @@ test("a stop at any moment after a prompt leaves no hold, and the prompt either 
 		const second = await Engine.start({ store, driver: null, limits, clock: systemClock, ids: randomIds });
 		const state = await second.reads.agent(agent.id);
 		expect(state).toMatchObject({ holds: [], turn: null, activity: "idle" });
-		const handed = (await second.reads.turns(agent.id)).filter((turn) => turn.handedAt !== null);
+		const handed = (await everyTurn(second.reads, agent.id)).filter((turn) => turn.handedAt !== null);
 		expect(handed.length + (await second.reads.prompts(agent.id)).length, `after ${turns} turns of the loop`).toBe(1);
 		await second[Symbol.asyncDispose]();
 	}
@@ -174,7 +178,7 @@ describe("mail", () => {
 			await done(engine, { type: "mail.send", to: agent.id, body: `${at} ${"x".repeat(60_000)}` });
 		await done(engine, { type: "agent.resume", agent: agent.id });
 		while (
-			(await engine.reads.mails(agent.id)).some((mail) => mail.state === "accepted") ||
+			(await everyMail(engine.reads, agent.id)).some((mail) => mail.state === "accepted") ||
 			driver.running.length > 0
 		) {
 			await settled(engine);
@@ -202,7 +206,7 @@ describe("mail", () => {
 		await done(engine, { type: "agent.resume", agent: agent.id });
 		await settled(engine);
 		expect(driver.started).toEqual([]);
-		expect((await engine.reads.turns(agent.id)).map((turn) => [turn.state, turn.reason])).toEqual([
+		expect((await everyTurn(engine.reads, agent.id)).map((turn) => [turn.state, turn.reason])).toEqual([
 			["completed", "the mail had been read"],
 		]);
 	});
@@ -262,7 +266,7 @@ describe("the last items of a turn are recorded with its end", () => {
 			.open(agent.id)
 			?.end({ state: "completed", reason: null, text: "done", last: JSON.parse(JSON.stringify(last)) });
 		await expect
-			.poll(async () => (await engine.reads.turns(agent.id)).map((turn) => turn.state))
+			.poll(async () => (await everyTurn(engine.reads, agent.id)).map((turn) => turn.state))
 			.toEqual(["completed"]);
 		const events = (await engine.reads.events({ after: 0, limit: 1000, agent: agent.id })).filter(
 			(event) => event.turn !== null || event.kind === "turn.ended",

@@ -5,6 +5,7 @@ import path from "node:path";
 import { expect, test } from "vitest";
 import type { AgentState } from "#contract/agent.ts";
 import { type Daemon, startDaemon } from "#src/main.ts";
+import { everyTurn } from "#test/support/every.ts";
 import { processesOf } from "#test/support/processes.ts";
 import { testProgram } from "#test/support/programs.ts";
 import { done, spawn } from "#test/support/say.ts";
@@ -26,7 +27,7 @@ function agentsWithProcesses(home: string): Set<string> {
 }
 
 const completed = async ({ engine }: Daemon, { id }: AgentState): Promise<number> =>
-	(await engine.reads.turns(id)).filter((turn) => turn.state === "completed").length;
+	(await everyTurn(engine.reads, id)).filter((turn) => turn.state === "completed").length;
 
 async function prompted(daemon: Daemon, agents: readonly AgentState[], text: string): Promise<void> {
 	using events = daemon.engine.publisher.follow();

@@ -18,6 +18,7 @@ import type { StartedProcess, TurnResult, TurnWatch } from "#engine/ports/driver
 import { noLog } from "#engine/ports/log.ts";
 import type { Reads } from "#engine/ports/store.ts";
 import { TurnRunner } from "#engine/turns/run-turns.ts";
+import { everyTurn } from "#test/support/every.ts";
 import { FakeDriver } from "#test/support/fake-driver.ts";
 import { done, say, spawn } from "#test/support/say.ts";
 
@@ -300,7 +301,7 @@ class TurnSimulation {
 			if (agent?.turn !== null) found.push(`${id} has an open turn`);
 			const events = await this.#engine.reads.events({ after: 0, limit: 10_000, agent: id });
 			const handed = events.filter((event) => event.kind === "user");
-			for (const { id: turn } of await this.#engine.reads.turns(id)) {
+			for (const { id: turn } of await everyTurn(this.#engine.reads, id)) {
 				const given = this.#driver.got.filter((each) => each.turn === turn).map((each) => each.text);
 				const said = handed.filter((each) => each.turn === turn).map(({ text }) => text);
 				if (JSON.stringify(given) !== JSON.stringify(said))
@@ -308,7 +309,7 @@ class TurnSimulation {
 			}
 			const prompts = handed.map(({ text }) => text);
 			if (new Set(prompts).size !== prompts.length) found.push(`${id} was given a prompt twice`);
-			const turns = (await this.#engine.reads.turns(id)).filter((turn) => turn.state === "completed");
+			const turns = (await everyTurn(this.#engine.reads, id)).filter((turn) => turn.state === "completed");
 			for (const turn of turns)
 				if (!events.some((event) => event.turn === turn.id && event.kind === "assistant"))
 					found.push(`turn ${turn.id} completed without an answer`);

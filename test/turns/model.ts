@@ -10,6 +10,7 @@ import { limits } from "#contract/limits.ts";
 import { batchRunner } from "#engine/commands/execute.ts";
 import { Engine } from "#engine/engine.ts";
 import { type Store, StoreFault } from "#engine/ports/store.ts";
+import { everyMail, everyTurn } from "#test/support/every.ts";
 import { FakeDriver } from "#test/support/fake-driver.ts";
 import { say, spawn } from "#test/support/say.ts";
 import { settled } from "#test/support/settled.ts";
@@ -119,7 +120,7 @@ export class Program {
 		this.#daemon = await Daemon.start(this.#store);
 		if (!this.#naive) return;
 		for (const owner of this.#agents) {
-			for (const turn of (await this.#engine.reads.turns(owner)).filter(
+			for (const turn of (await everyTurn(this.#engine.reads, owner)).filter(
 				({ reason, handedAt }) => reason === "crash" && handedAt !== null,
 			)) {
 				await say(this.#engine, {
@@ -268,7 +269,7 @@ export class Program {
 			approvals: await reads.pendingApprovals(),
 			waits: await reads.openWaits(),
 		});
-		const kept = (await Promise.all(this.#agents.map((owner) => reads.mails(owner)))).flat();
+		const kept = (await Promise.all(this.#agents.map((owner) => everyMail(reads, owner)))).flat();
 		this.#ledger.checkMail(kept.map((mail) => mail.id));
 	}
 }

@@ -141,11 +141,9 @@ export interface Reads extends IssueReads, ListReads, LookupReads, SearchReads, 
 	/** how many of them each node has; one without any is left out */
 	livingAgentsByNode(): Promise<Map<NodeId | null, number>>;
 	turn(id: number): Promise<TurnState | undefined>;
-	/** the agent's turns, oldest first */
-	turns(agent: AgentId): Promise<TurnState[]>;
 	/** the latest turn up to an event of each living agent that has one and ran at most so many since */
 	turnsBefore(event: number, { sinceMax }: { sinceMax: number }): Promise<TurnState[]>;
-	/** the last of them, oldest first */
+	/** the last turns of an agent, oldest first */
 	latestTurns(agent: AgentId, limit: number): Promise<TurnState[]>;
 	/** when the last turn of each project was started; a project that never had one is left out */
 	lastServed(): Promise<Map<ProjectSlug | null, number>>;
@@ -162,13 +160,11 @@ export interface Reads extends IssueReads, ListReads, LookupReads, SearchReads, 
 	/** oldest first */
 	openWaits(): Promise<WaitState[]>;
 	mail(id: number): Promise<MailState | undefined>;
-	/** the agent's mail that was not deleted, oldest first */
-	mails(agent: AgentId): Promise<MailState[]>;
-	/** the last of it, oldest first */
+	/** the last of the agent's mail that was not deleted, oldest first */
 	latestMails(agent: AgentId, limit: number): Promise<MailState[]>;
-	/** what of it has not been read */
+	/** what of the agent's mail has not been read */
 	unreadMails(agent: AgentId): Promise<MailState[]>;
-	/** the id of the last one, 0 if there is none */
+	/** the id of the last mail that was not deleted, 0 if there is none */
 	lastMail(agent: AgentId): Promise<number>;
 	/** how much of it has not been read */
 	unreadMailCount(agent: AgentId): Promise<number>;

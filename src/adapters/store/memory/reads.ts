@@ -174,7 +174,6 @@ function turnReads(read: Read) {
 		wait: (id) => read(({ waits }) => waits.get(id)),
 		openWaits: () => read(({ waits }) => [...waits.values()].filter(({ state }) => state === "open")),
 		turn: (id) => read(({ turns }) => turns.get(id)),
-		turns: (agent) => read(({ turns }) => [...turns.values()].filter((turn) => turn.agent === agent)),
 		turnsBefore: (event, { sinceMax }) =>
 			read(({ turns, agents }) =>
 				[...Map.groupBy(turns.values(), ({ agent }) => agent)].flatMap(([agent, all]) => {
@@ -204,7 +203,6 @@ function turnReads(read: Read) {
 function mailReads(read: Read) {
 	return {
 		mail: (id) => read(({ mails }) => mails.get(id)),
-		mails: (agent) => read((rows) => mailsIn(rows, agent)),
 		latestMails: (agent, limit) => read((rows) => mailsIn(rows, agent).slice(-limit)),
 		lastMail: (agent) => read((rows) => mailsIn(rows, agent).at(-1)?.id ?? 0),
 		unreadMails: (agent) => read((rows) => mailsIn(rows, agent).filter(isUnread)),

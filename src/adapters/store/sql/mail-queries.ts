@@ -28,13 +28,6 @@ export const mailById = query<{ id: number }>()("mail-by-id", (db, arg) =>
 	fromMail(db).where("mail.id", "=", arg("id")),
 );
 
-export const mailsOfAgent = query<{ agent: AgentId }>()("mails-of-agent", (db, arg) =>
-	fromMail(db)
-		.where("mail.agent", "=", seqOf(db, arg("agent")))
-		.where("mail.deleted_at", "is", null)
-		.orderBy("mail.id"),
-);
-
 export const latestMails = query<{ agent: AgentId; limit: number }>()("latest-mails", (db, arg) =>
 	fromMail(db)
 		.where("mail.agent", "=", seqOf(db, arg("agent")))

@@ -71,7 +71,6 @@ function turnReads(connection: Connection) {
 		wait: (id) => one(open.waitById, { id }),
 		openWaits: () => all(open.openWaits, {}),
 		turn: (id) => one(queries.turnById, { id }),
-		turns: (agent) => all(queries.turnsOfAgent, { agent }),
 		turnsBefore: (event, { sinceMax }) => all(queries.turnsBefore, { event, sinceMax }),
 		latestTurns: async (agent, limit) => {
 			const newestFirst: TurnState[] = await all(queries.latestTurns, { agent, limit });
@@ -99,7 +98,6 @@ function turnReads(connection: Connection) {
 function mailReads(connection: Connection) {
 	return {
 		mail: async (id) => (await connection.all(mails.mailById, { id })).map(mailFrom)[0],
-		mails: async (agent) => (await connection.all(mails.mailsOfAgent, { agent })).map(mailFrom),
 		latestMails: async (agent, limit) =>
 			(await connection.all(mails.latestMails, { agent, limit })).map(mailFrom).reverse(),
 		lastMail: async (agent) => (await connection.all(mails.lastMail, { agent }))[0]?.id ?? 0,

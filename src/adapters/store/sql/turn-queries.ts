@@ -131,14 +131,6 @@ export const deletePrompt = removal("delete-prompt", "prompt", "id");
 
 export const turnById = stateById("turn");
 
-export const turnsOfAgent = query<{ agent: AgentId }>()("turns-of-agent", (db, arg) =>
-	db
-		.selectFrom("turn")
-		.select("state")
-		.where("agent", "=", seqOf(db, arg("agent")))
-		.orderBy("id"),
-);
-
 export const latestTurns = query<{ agent: AgentId; limit: number }>()("latest-turns", (db, arg) =>
 	db
 		.selectFrom("turn")
