@@ -30,6 +30,22 @@ test("an issue depends on another one by its number or by its whole name, in one
 	expect((await sh.brood("issue", "depend", "web#3", "soon")).code).toBe(2);
 });
 
+test("an issue of another project is not taken for the same number where only the directory or an option names the project", async () => {
+	const { data: projects } = await sh.json("project", "list");
+	const here = sh.within(projects.find(({ slug }: { slug: string }) => slug === "web").path);
+	const adding = ["issue", "add", "four", "--depends-on"];
+	const refused = [
+		await here.json("issue", "depend", "2", "api#1"),
+		await here.json(...adding, "api#1"),
+		await sh.json(...adding, "api#1", "--project", "web"),
+	];
+	const message = "api#1 is of another project: an issue depends on issues of its own.";
+	expect(refused.map(({ error }) => error?.message)).toEqual([message, message, message]);
+	// control: one of its own
+	expect((await here.json("issue", "depend", "2", "web#1")).data.dependsOn).toEqual([1]);
+	expect((await sh.json(...adding, "web#1", "--project", "web")).data.dependsOn).toEqual([1]);
+});
+
 test("a fork of agent 0 goes into the project that is named, and no other fork leaves its own", async () => {
 	const { data } = await sh.json("fork", "init", "hello", "--project", "web", "--type", "human", "--name", "kid");
 	expect(data).toMatchObject({ project: "web", handle: "kid", workspace: { branch: "brood/kid" } });

@@ -30,15 +30,19 @@ export async function add(title: string, options: IssueOptions & { dependsOn?: s
 	await act(
 		options,
 		async (cli) => {
-			const dependsOn = options.dependsOn?.map(numberOf);
+			const project = await projectFor(cli);
+			const dependsOn = options.dependsOn?.map((other) => numberWithin(project, other));
 			const body = { title, ...(await fieldsOf(options)), labels: options.label, dependsOn };
-			return await cli.client.call("issueAdd", { key: cli.key, params: { project: await projectFor(cli) }, body });
+			return await cli.client.call("issueAdd", { key: cli.key, params: { project }, body });
 		},
 		(made) => issueTable([made]),
 	);
 }
 
-function numberOf(word: string): number {
+/** The number of an issue of this project: others cannot be depended on. */
+function numberWithin(project: string, word: string): number {
+	if ((projectOf(word) ?? project) !== project)
+		throw new UsageError(`${word} is of another project: an issue depends on issues of its own.`);
 	const number = Number(word.replace(/^.*#/, ""));
 	if (!Number.isInteger(number) || number < 1)
 		throw new UsageError(`${JSON.stringify(word)} is not an issue's number.`);
@@ -125,10 +129,9 @@ export async function depend(
 		options,
 		async (cli) => {
 			const { params, query } = await named(cli, name);
-			const on = numberOf(other);
-			const [project, itsProject] = [projectOf(params.issue), projectOf(other)];
-			if (itsProject !== null && project !== null && itsProject !== project)
-				throw new UsageError(`${other} is of another project: an issue depends on issues of its own.`);
+			// inside an agent only the daemon knows the project of a number
+			const project = projectOf(name) ?? query.project ?? (await cli.client.call("issue", { params, query })).project;
+			const on = numberWithin(project, other);
 			return options.remove === true
 				? await cli.client.call("issueUndepend", { key: cli.key, params: { ...params, on: String(on) }, query })
 				: await cli.client.call("issueDepend", { key: cli.key, params, query, body: { on } });
