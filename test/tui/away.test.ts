@@ -17,16 +17,22 @@ async function agent(): Promise<Agent> {
 	return await add({ name: "one" });
 }
 
-/** A client whose connection breaks, and whose prompts may stay without an answer. */
+/** A client whose connection breaks, and whose prompts may stay without an answer, or waits for a while. */
 class Line {
 	#broken = new AbortController();
 	isSilent = false;
+	waitsOpened = Promise.resolve();
+	readonly waits: unknown[] = [];
 	readonly client: Client;
 
 	constructor() {
 		const call = async (...args: unknown[]): Promise<unknown> => {
 			if (this.isSilent && args[0] === "prompt") return await new Promise(() => {});
-			return await Reflect.apply(shop.client.call, shop.client, args);
+			if (args[0] === "waitCancel" && this.#broken.signal.aborted) throw new Error("nobody answers");
+			if (args[0] === "waitOpen") await this.waitsOpened;
+			const answer = await Reflect.apply(shop.client.call, shop.client, args);
+			if (args[0] === "waitOpen") this.waits.push(Reflect.get(Object(answer), "id"));
+			return answer;
 		};
 		const stream: Client["stream"] = (query, signal) => {
 			if (this.#broken.signal.aborted) throw new Error("nobody answers");
@@ -89,4 +95,33 @@ test("a prompt that has no answer when the terminal is left is in the input agai
 	await using again = new OpenedTerminal(shop.client, one.id, { home });
 	await again.terminal.shows(/> say without an answer\n +and more/);
 	expect(await prompts(one)).toEqual([]);
+});
+
+test("a wait is given up with Esc while the daemon is away, and before it has answered", async () => {
+	const [one, line] = [await agent(), new Line()];
+	const states = async (): Promise<string[]> => {
+		const all = line.waits.map((id) => shop.client.call("wait", { params: { wait: String(id) }, query: {} }));
+		return (await Promise.all(all)).map(({ state }) => state);
+	};
+	await shop.client.call("prompt", { params: { agent: one.id }, body: { text: "sleep 60000" } });
+	await using it = new OpenedTerminal(line.client, one.id);
+	await it.terminal.shows(/\[one .*running/);
+	it.terminal.press("/wait one", "enter");
+	await expect.poll(states).toEqual(["open"]);
+	line.cut();
+	await it.terminal.shows("The daemon is gone.");
+	it.terminal.press("escape");
+	// a rejection that nobody handles fails the run
+	await it.terminal.shows("The wait was cancelled.");
+	expect(await states()).toEqual(["open"]);
+	line.mend();
+	await expect.poll(async () => (await it.terminal.screen()).join("\n")).not.toContain("is gone");
+	const { promise, resolve } = Promise.withResolvers<void>();
+	line.waitsOpened = promise;
+	it.terminal.press("/wait one", "enter");
+	await it.terminal.shows("Waiting …");
+	it.terminal.press("escape");
+	await it.terminal.shows("The wait was cancelled.");
+	resolve();
+	await expect.poll(states).toEqual(["open", "cancelled"]);
 });

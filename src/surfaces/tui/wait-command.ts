@@ -1,5 +1,6 @@
 // `/wait`: says when agents have nothing left to do, or another condition holds.
 import type { Refused } from "#client/client.ts";
+import { expected } from "#contract/log.ts";
 import { conditions } from "#contract/wait.ts";
 import type { SlashAnswer, SlashCommand, SlashContext } from "./slash.ts";
 import { answerWhenOver } from "./wait-answer.ts";
@@ -29,7 +30,13 @@ async function waitFor(context: SlashContext, { words, options }: Words): Promis
 	});
 	const { id } = wait;
 	context.awaits(wait.seen.map(({ agent }) => agent));
-	signal.addEventListener("abort", () => void client.call("waitCancel", { params: { wait: String(id) } }));
+	const cancel = (): void =>
+		void client
+			.call("waitCancel", { key: `${key}-cancel`, params: { wait: String(id) } })
+			.catch(expected("the daemon is away; nobody waits for it any more"));
+	// it may have been given up before the daemon answered
+	if (signal.aborted) cancel();
+	else signal.addEventListener("abort", cancel);
 	return await answerWhenOver(client, wait, signal);
 }
 
