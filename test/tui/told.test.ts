@@ -1,7 +1,7 @@
 // What the terminal says of commands, in the words of the command line.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { OpenedTerminal } from "#test/support/opened-terminal.ts";
-import { TestDaemon } from "#test/support/test-daemon.ts";
+import { at, git, TestDaemon } from "#test/support/test-daemon.ts";
 
 let shop: TestDaemon;
 beforeAll(async () => {
@@ -45,6 +45,25 @@ test("/finish ends the turn of a human agent in the words of the command line, w
 	expect((await shop.items(anna)).at(-1)).toMatchObject({ kind: "final", text: "it isn't\n  done" });
 	it.terminal.press("/finish again", "enter");
 	await it.terminal.shows("NOT_RUNNING: anna has no open turn.");
+});
+
+test("/send, /commit and /fork keep the lines of their text", async () => {
+	const { add, slug } = await shop.project();
+	const [one, two] = [await add({ name: "one" }), await add({ name: "two", type: "human" })];
+	await shop.turn(one, "write a.txt made");
+	await using it = new OpenedTerminal(shop.client, one.id, { project: slug });
+	await it.terminal.shows("[one ○ idle]");
+	it.terminal.press("/send two --urgent first", "alt+enter", "  second", "enter");
+	await it.terminal.shows(/mail \d+ sent to two/);
+	const [mail] = await shop.client.call("mail", { params: { agent: two.id } });
+	expect(mail).toMatchObject({ body: "first\n  second" });
+	it.terminal.press("/commit -m Add a", "alt+enter", "alt+enter", "Because.", "enter");
+	await it.terminal.shows("1 file");
+	expect(git(at(one), "log", "-1", "--format=%B")).toMatch(/^Add a\n\nBecause\.\n/);
+	it.terminal.press("/fork say it", "alt+enter", "say again --name kid", "enter");
+	await it.terminal.shows(/^ {2}again/m);
+	const kid = await shop.client.call("agent", { params: { agent: "kid" }, query: { project: slug } });
+	expect((await shop.items(kid)).find(({ kind }) => kind === "user")?.text).toBe("say it\nsay again");
 });
 
 test("who writes when a fork is made stays, and goes on writing to the same agent", async () => {

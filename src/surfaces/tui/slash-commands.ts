@@ -6,7 +6,7 @@ import { mailLines } from "./agent-text.ts";
 import { loadDiff } from "./requests.ts";
 import type { SlashCommand, SlashContext } from "./slash.ts";
 import { waitCommand } from "./wait-command.ts";
-import { numberOf, problemOf, usageRefusal, type Words, withoutFlags, wordsOf } from "./words.ts";
+import { numberOf, problemOf, textOf, usageRefusal, type Words, wordsOf } from "./words.ts";
 
 const other = ({ agent }: SlashContext, { words }: Words): string => words[0] ?? agent.id;
 const named = (context: SlashContext, words: Words) => ({
@@ -27,7 +27,7 @@ export const slashCommands: Readonly<Record<string, SlashCommand>> = {
 		flags: ["fresh"],
 		waits: ({ turn }) => (turn === null ? "Forking …" : "Waiting for tools to complete …"),
 		cancelled: "Given up: a fork that still waited is not made.",
-		run: async (context, { words, options }) => {
+		run: async (context, { words, typed, options }) => {
 			const [name, at] = [options.get("name"), options.get("at")];
 			const child = await context.client.call("fork", {
 				...itself(context),
@@ -36,7 +36,7 @@ export const slashCommands: Readonly<Record<string, SlashCommand>> = {
 					...(name !== undefined && { name }),
 					...(at !== undefined && { at: numberIn("fork", "--at", at) }),
 					...(options.has("fresh") && { fresh: true }),
-					...(words.length > 0 && { prompt: words.join(" ") }),
+					...(words.length > 0 && { prompt: textOf({ words, typed }) }),
 				},
 			});
 			return { go: { from: context.agent.id, to: child.id }, text: `forked ${child.handle}` };
@@ -81,10 +81,11 @@ export const slashCommands: Readonly<Record<string, SlashCommand>> = {
 		usage: "AGENT TEXT [--urgent]",
 		help: "send mail to another agent",
 		flags: ["urgent"],
-		run: async (context, { words: [to, ...text], options }) => {
-			if (to === undefined || text.length === 0) throw usage("send");
+		run: async (context, { words, typed, options }) => {
+			const [to, text] = words;
+			if (to === undefined || text === undefined) throw usage("send");
 			const { client, key, query } = context;
-			const body = { body: text.join(" "), urgent: options.has("urgent") };
+			const body = { body: textOf({ words, typed }, 1), urgent: options.has("urgent") };
 			const mail = await client.call("send", { key, params: { agent: to }, query, body });
 			return { text: `mail ${mail.id} sent to ${to}` };
 		},
@@ -182,12 +183,9 @@ export const slashCommands: Readonly<Record<string, SlashCommand>> = {
 		usage: "[-m] MESSAGE [--failed]",
 		help: "end the turn of a human agent with this answer; --failed marks it as failed",
 		flags: ["m", "failed"],
-		run: async (context, { words, options, rest }) => {
+		run: async (context, { words, typed, options }) => {
 			if (words.length === 0) throw usage("finish");
-			const [quoted] = words;
-			// an answer may have several lines
-			const message = words.length === 1 && quoted !== undefined ? quoted : withoutFlags(rest, ["-m", "--failed"]);
-			const body = { message, failed: options.has("failed") };
+			const body = { message: textOf({ words, typed }), failed: options.has("failed") };
 			const ended = await context.client.call("turnFinish", { ...itself(context), body });
 			return { text: `turn ${ended.id} ${ended.state}` };
 		},
@@ -209,9 +207,9 @@ export const slashCommands: Readonly<Record<string, SlashCommand>> = {
 		help: "commit its work in its name",
 		flags: ["m"],
 		waits: "Committing …",
-		run: async (context, { words }) => {
+		run: async (context, { words, typed }) => {
 			if (words.length === 0) throw usage("commit");
-			const body = { message: words.join(" ") };
+			const body = { message: textOf({ words, typed }) };
 			const { commit, files } = await context.client.call("commit", { ...itself(context), body });
 			return { text: `${commit.slice(0, 7)}: ${counted(files.length, "file")}` };
 		},

@@ -5,10 +5,10 @@ import { refuse } from "#contract/refusal.ts";
 export interface Words {
 	command: string;
 	words: string[];
+	/** each word with its quotes, and the space before it */
+	typed: string[];
 	/** `--name x` and `--cascade` */
 	options: ReadonlyMap<string, string>;
-	/** everything after the command, as it was typed */
-	rest: string;
 	/** a quote is not closed: it reaches to the end */
 	isUnclosed: boolean;
 }
@@ -16,23 +16,26 @@ export interface Words {
 /** `flags` take no value; every other option takes the next word. */
 export function wordsOf(line: string, flags: ReadonlySet<string>): Words {
 	const [, command = "", rest = ""] = /^\/(\S*)\s*([\s\S]*)$/.exec(line) ?? [];
-	const words: string[] = [];
+	const [words, typed]: [string[], string[]] = [[], []];
 	const options = new Map<string, string>();
 	const parts = partsOf(rest);
 	for (let at = 0; at < parts.length; at++) {
-		const { text, isQuoted } = parts[at] ?? { text: "", isQuoted: false };
+		const { text, whole, isQuoted } = parts[at] ?? { text: "", whole: "", isQuoted: false };
 		const [, name] = isQuoted ? [] : (/^--?([a-z][a-z-]*)$/.exec(text) ?? []);
-		if (name === undefined) words.push(text);
-		else if (flags.has(name)) options.set(name, "true");
+		if (name === undefined) {
+			words.push(text);
+			typed.push(whole);
+		} else if (flags.has(name)) options.set(name, "true");
 		else options.set(name, parts[++at]?.text ?? "");
 	}
-	return { command, words, options, rest, isUnclosed: parts.some((part) => part.isUnclosed) };
+	return { command, words, typed, options, isUnclosed: parts.some((part) => part.isUnclosed) };
 }
 
-function partsOf(text: string): { text: string; isQuoted: boolean; isUnclosed: boolean }[] {
-	const found = text.matchAll(/"((?:[^"\\]|\\[\s\S])*)("?)|'([^']*)('?)|(\S+)/g);
-	return [...found].map(([, double, doubleEnd, single, singleEnd, bare]) => ({
+function partsOf(text: string): { text: string; whole: string; isQuoted: boolean; isUnclosed: boolean }[] {
+	const found = text.matchAll(/\s*(?:"((?:[^"\\]|\\[\s\S])*)("?)|'([^']*)('?)|(\S+))/g);
+	return [...found].map(([whole, double, doubleEnd, single, singleEnd, bare]) => ({
 		text: double?.replaceAll(/\\(["\\])/g, "$1") ?? single ?? bare ?? "",
+		whole,
 		isQuoted: bare === undefined,
 		isUnclosed: doubleEnd === "" || singleEnd === "",
 	}));
@@ -40,7 +43,7 @@ function partsOf(text: string): { text: string; isQuoted: boolean; isUnclosed: b
 
 /** What is wrong with the words of a command, by how it is to be written; null if nothing is. */
 export function problemOf(
-	{ words, options, isUnclosed }: Omit<Words, "command" | "rest">,
+	{ words, options, isUnclosed }: Omit<Words, "command" | "typed">,
 	usage: string,
 ): string | null {
 	if (isUnclosed) return "a quote is not closed";
@@ -67,10 +70,8 @@ export function numberOf(word: string, option: string, refused: (problem: string
 	return Number(word);
 }
 
-/** The text as it was typed, with its lines, without these flags. */
-export const withoutFlags = (rest: string, flags: readonly string[]): string =>
-	rest
-		.split(/(\s+)/)
-		.filter((part) => !flags.includes(part))
-		.join("")
-		.trim();
+/** The words from this one on as one text: as it was typed, with its lines, or what one pair of quotes contains. */
+export function textOf({ words, typed }: Pick<Words, "words" | "typed">, from = 0): string {
+	const [word = "", ...more] = words.slice(from);
+	return more.length === 0 ? word : typed.slice(from).join("").trim();
+}
