@@ -36,6 +36,20 @@ test("adds the repository, shows what the agent does and what it changed, and sa
 	expect([name, again.code, again.err.split(" ", 1)]).toEqual(["say-hello-write-b-txt", 0, [`${name}-2`]]);
 });
 
+test("the folder of another machine is not added to the daemon of BROOD_URL", async () => {
+	const { url } = JSON.parse(readFileSync(path.join(sh.home, "daemon.json"), "utf8"));
+	const token = readFileSync(path.join(sh.home, "token"), "utf8").trim();
+	const there = shell(freshFolder(), freshRepository({ "a.txt": "a\n" }), { BROOD_URL: url, BROOD_TOKEN: token });
+	const { data: before } = await sh.json("project", "list");
+	const { error } = await there.json("run", "scripted", "say hello");
+	expect(error).toMatchObject({ code: "VALIDATION_ERROR", suggestions: ["brood project list"] });
+	expect(error.message).toBe("The daemon of BROOD_URL does not know this folder: name a project with --project.");
+	expect((await sh.json("project", "list")).data).toEqual(before);
+	// control: a project that the daemon has
+	await sh.brood("project", "add", freshRepository({ "a.txt": "a\n" }), "--name", "remote");
+	expect((await there.brood("run", "scripted", "say hello", "--project", "remote")).code).toBe(0);
+});
+
 test("what it suggests is true: no commit if the agent has committed, and the whole name from another directory", async () => {
 	const repository = freshRepository({ "a.txt": "a\n" });
 	await sh.brood("project", "add", repository, "--name", "hints");

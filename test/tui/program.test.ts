@@ -34,6 +34,19 @@ test("off a terminal it prints help, on one it opens in the project of the direc
 	expect(it.drawn.written).toContain("The agents go on.");
 });
 
+test("it does not offer to add a folder to the daemon of BROOD_URL", async () => {
+	const { url } = JSON.parse(readFileSync(path.join(sh.home, "daemon.json"), "utf8"));
+	const token = readFileSync(path.join(sh.home, "token"), "utf8").trim();
+	const elsewhere = freshRepository({ "b.txt": "b\n" });
+	const env = { BROOD_HOME: sh.home, HOME: sh.home };
+	await using there = new Pty(elsewhere, { ...env, BROOD_URL: url, BROOD_TOKEN: token });
+	await there.drawn.shows("[init");
+	expect(there.drawn.written).not.toContain("Add it?");
+	// control: the daemon of this machine can have it
+	await using here = new Pty(elsewhere, env);
+	await here.drawn.shows("is not a project yet. Add it?");
+});
+
 test.each(["SIGTERM", "SIGHUP"] as const)("%s leaves the screen as it was", async (signal) => {
 	await using it = open();
 	await it.drawn.shows("[one");

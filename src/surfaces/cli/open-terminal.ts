@@ -37,7 +37,8 @@ export async function openTerminal(): Promise<void> {
 
 /** A repository that is not a project yet is added if the person wants it. */
 async function offeredProject(cli: CliContext): Promise<ProjectSlug | null> {
-	const root = repositoryAt(process.cwd());
+	// the daemon of BROOD_URL has no folder of another machine
+	const root = cli.home === null ? null : repositoryAt(process.cwd());
 	if (root === null || (await confirm(`${root} is not a project yet. Add it?`)) !== true) return null;
 	return (await addRepository(cli, root, printToStderr)).slug;
 }

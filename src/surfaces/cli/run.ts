@@ -3,6 +3,7 @@ import { existsSync, readdirSync, statSync } from "node:fs";
 import path from "node:path";
 import { Refused } from "#client/client.ts";
 import { fullName } from "#contract/full-name.ts";
+import { refuse } from "#contract/refusal.ts";
 import { inline } from "#contract/visible.ts";
 import type { Agent, Project, Turn } from "#contract/wire.ts";
 import { verbThatEndsHolds } from "#views/agent-actions.ts";
@@ -95,6 +96,12 @@ async function addNamed(
 const numbers = [2, 3, 4, 5, 6, 7, 8, 9];
 
 async function addProject(cli: CliContext, say: (text: string) => void): Promise<Project> {
+	if (cli.home === null)
+		throw new Refused(
+			refuse("VALIDATION_ERROR", "The daemon of BROOD_URL does not know this folder: name a project with --project.", {
+				suggestions: ["brood project list"],
+			}),
+		);
 	const root = repositoryAt(process.cwd());
 	if (root === null) throw noRepository(process.cwd());
 	return await addRepository(cli, root, say);
