@@ -65,7 +65,7 @@ test.each(nodes)(
 		const [old] = await user.json("prompt", "one", late).then(() => user.json("status"));
 		await user.install(second);
 		const busy = await user.brood("ps");
-		expect(busy.stderr).toContain(`still brood ${version}: 1 turn is running`);
+		expect(busy.stderr).toContain(`still brood ${version}: 1 turn is open`);
 		expect((await user.json("status"))[0]).toMatchObject({ version, pid: old.pid });
 		await writeFile(gate, "opened");
 		await user.brood("wait", "one");

@@ -9,25 +9,37 @@ import { printToStderr } from "./print.ts";
 
 /** an idle daemon stops within this time; a turn that has just started keeps it longer */
 const stopMs = 10_000;
+/** One with open turns too, if they are of human agents or other nodes; else it goes on, and no command waits long. */
+const stopWithTurnsMs = 1000;
 
 /** Whether the daemon is gone, and another has to be started. */
-export async function replaceOlder({ pid, version: theirs, turns }: Status, home: string): Promise<boolean> {
+export async function replaceOlder(
+	{ pid, version: theirs, turns }: Pick<Status, "pid" | "version" | "turns">,
+	home: string,
+	withTurnsMs = stopWithTurnsMs,
+): Promise<boolean> {
 	const held = holdersOf(home);
 	// out of reach in another container, or newer than this program
 	if (!isOlder(theirs) || (held !== null && !held.includes(pid))) return false;
 	process.kill(pid, upgradeSignal);
 	const quiet = process.argv.includes("--json");
-	for (const until = performance.now() + stopMs; turns === 0 && performance.now() < until; await pause(20))
+	const until = performance.now() + (turns === 0 ? stopMs : withTurnsMs);
+	for (; performance.now() < until; await pause(20))
 		if (!isRunning(pid)) {
 			if (!quiet) printToStderr(`Restarted the daemon: it was brood ${theirs}, now it is ${version}.`);
 			return true;
 		}
-	const running = turns === 1 ? "1 turn is" : `${turns} turns are`;
 	if (!quiet)
 		printToStderr(
-			`The daemon is still brood ${theirs}: ${running} running. Brood ${version} takes over when no turn runs; \`brood restart\` does not wait.`,
+			`The daemon is still brood ${theirs}: ${whyNotStopped(turns)}. Brood ${version} takes over when no turn runs here; \`brood restart\` does not wait.`,
 		);
 	return false;
+}
+
+export function whyNotStopped(turns: Status["turns"]): string {
+	if (turns === null) return "the database does not answer, so it does not know which turns run";
+	if (turns === 0) return "it has not stopped yet";
+	return turns === 1 ? "1 turn is open" : `${turns} turns are open`;
 }
 
 function isOlder(theirs: string): boolean {

@@ -1,0 +1,42 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { closeSync, mkdtempSync, openSync } from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { expect, onTestFinished, test, vi } from "vitest";
+import { replaceOlder, whyNotStopped } from "./upgrade.ts";
+
+/** A process that has the home's lock open, as a daemon has, and runs this. */
+async function older(script: string): Promise<{ home: string; status: Parameters<typeof replaceOlder>[0] }> {
+	const home = mkdtempSync(path.join(os.tmpdir(), "brood-upgrade-"));
+	const lock = openSync(path.join(home, "lock"), "w");
+	const child = spawn(process.execPath, ["-e", `${script}; process.on("message", () => {}); process.send("up")`], {
+		stdio: ["ignore", "ignore", "inherit", "ipc", lock],
+	});
+	closeSync(lock);
+	onTestFinished(() => void child.kill("SIGKILL"));
+	await once(child, "message");
+	return { home, status: { pid: child.pid ?? 0, version: "0.0.1", turns: 2 } };
+}
+
+test("a daemon that stops in spite of open turns, which are a person's or another node's, is replaced", async () => {
+	const said = vi.spyOn(process.stderr, "write").mockReturnValue(true);
+	onTestFinished(() => said.mockRestore());
+	const { home, status } = await older('process.on("SIGURG", () => process.exit())');
+	expect(await replaceOlder(status, home, 20_000)).toBe(true);
+	// control: one that goes on is not, and the message says what is known of its turns
+	const busy = await older("");
+	expect(await replaceOlder(busy.status, busy.home, 0)).toBe(false);
+	expect(said.mock.calls.map(([text]) => text)).toEqual([
+		expect.stringMatching(/^Restarted the daemon: it was brood 0\.0\.1/),
+		expect.stringMatching(/^The daemon is still brood 0\.0\.1: 2 turns are open\. /),
+	]);
+});
+
+test("what is said of a daemon that has not stopped is true without turns and without a database", () => {
+	expect([0, 1, null].map(whyNotStopped)).toEqual([
+		"it has not stopped yet",
+		"1 turn is open",
+		"the database does not answer, so it does not know which turns run",
+	]);
+});
