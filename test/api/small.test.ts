@@ -46,6 +46,24 @@ test("an issue of another project is not taken for the same number where only th
 	expect((await sh.json(...adding, "web#1", "--project", "web")).data.dependsOn).toEqual([1]);
 });
 
+test("in a directory that was deleted, a name without a project is refused with that reason", async () => {
+	const gone = path.join(freshFolder(), "gone");
+	const inside = async (name: string): Promise<unknown> =>
+		await run(
+			"/bin/sh",
+			["-c", `mkdir ${gone} && cd ${gone} && rmdir ${gone} && ${path.resolve("bin/brood")} log ${name}`],
+			{
+				env: { ...process.env, BROOD_HOME: sh.home },
+			},
+		);
+	await expect(inside("ann")).rejects.toMatchObject({
+		code: 1,
+		stderr: expect.stringMatching(/^VALIDATION_ERROR: The current directory was deleted; run this in another one\.$/m),
+	});
+	// control: what is named whole needs no directory
+	await expect(inside("init")).resolves.toMatchObject({ stdout: "" });
+});
+
 test("a fork of agent 0 goes into the project that is named, and no other fork leaves its own", async () => {
 	const { data } = await sh.json("fork", "init", "hello", "--project", "web", "--type", "human", "--name", "kid");
 	expect(data).toMatchObject({ project: "web", handle: "kid", workspace: { branch: "brood/kid" } });

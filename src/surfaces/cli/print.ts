@@ -79,6 +79,8 @@ export function printError(error: unknown, json: boolean): number {
 function refusalOf(error: unknown): Refusal {
 	const message = messageOf(error);
 	const code = error instanceof Error && "code" in error ? String(error.code) : "";
+	if (error instanceof Error && "syscall" in error && error.syscall === "uv_cwd")
+		return refuse("VALIDATION_ERROR", "The current directory was deleted; run this in another one.");
 	if (code === "ENOSPC" || code === "EDQUOT")
 		return refuse("DISK_FULL", `The disk is full: ${message}.`, { suggestions: ["df -h"] });
 	if (["EACCES", "EPERM", "EROFS", "ENOTDIR"].includes(code))
