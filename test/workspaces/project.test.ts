@@ -61,29 +61,29 @@ describe("a project by path", () => {
 });
 
 describe("a project by URL", () => {
-	const mirrorOf = (home: string): string => path.join(home, "projects", "p", "repo.git");
+	const bareCloneOf = (home: string): string => path.join(home, "projects", "p", "repo.git");
 
-	test("is cloned once as a bare mirror and found again", async () => {
+	test("is cloned once as a bare clone and found again", async () => {
 		const world = makeWorld();
 		const source = `file://${world.repository}`;
 		const first = agreed(await world.workspaces.openProject({ slug, source }));
-		expect(first).toEqual({ path: mirrorOf(world.home), url: source, base: "main" });
+		expect(first).toEqual({ path: bareCloneOf(world.home), url: source, base: "main" });
 		expect(agreed(await world.workspaces.openProject({ slug, source }))).toEqual(first);
 		expect(world.commands.filter((args) => args.includes("clone"))).toHaveLength(1);
 	});
 
 	test("follows its remote only forwards: what is only here stays", async () => {
 		const world = makeWorld();
-		const { path: mirror } = agreed(await world.workspaces.openProject({ slug, source: `file://${world.repository}` }));
-		const project = { slug, path: mirror };
+		const { path: bare } = agreed(await world.workspaces.openProject({ slug, source: `file://${world.repository}` }));
+		const project = { slug, path: bare };
 		const next = world.commit(world.repository, { "a.txt": "more\n" });
 		expect(await world.workspaces.refresh(project)).toMatchObject({ took: 1, ahead: 0, behind: 0, error: null });
-		expect(world.tip("refs/heads/main", mirror)).toBe(next);
-		const here = world.git(mirror, "commit-tree", "-p", next, "-m", "only here", `${next}^{tree}`);
-		world.git(mirror, "update-ref", "refs/heads/main", here);
+		expect(world.tip("refs/heads/main", bare)).toBe(next);
+		const here = world.git(bare, "commit-tree", "-p", next, "-m", "only here", `${next}^{tree}`);
+		world.git(bare, "update-ref", "refs/heads/main", here);
 		world.commit(world.repository, { "a.txt": "and more\n" });
 		expect(await world.workspaces.refresh(project)).toMatchObject({ took: 0, ahead: 1, behind: 1, error: null });
-		expect(world.tip("refs/heads/main", mirror)).toBe(here);
+		expect(world.tip("refs/heads/main", bare)).toBe(here);
 	});
 
 	test("leaves nothing behind when the remote is not there, and says so", async () => {
@@ -92,15 +92,15 @@ describe("a project by URL", () => {
 		expectRefusal(await world.workspaces.openProject({ slug, source: `file://${world.root}/nowhere` }), "NOT_FOUND");
 		expect(fingerprint(world.home, (name) => /^(projects|trash)(\/p)?$/.test(name))).toEqual(before);
 		agreed(await world.workspaces.openProject({ slug, source: `file://${world.repository}` }));
-		world.git(world.root, "-C", mirrorOf(world.home), "config", "remote.origin.url", `file://${world.root}/gone`);
-		expect((await world.workspaces.refresh({ slug, path: mirrorOf(world.home) }))?.error).toMatch(/repository/);
+		world.git(world.root, "-C", bareCloneOf(world.home), "config", "remote.origin.url", `file://${world.root}/gone`);
+		expect((await world.workspaces.refresh({ slug, path: bareCloneOf(world.home) }))?.error).toMatch(/repository/);
 	});
 
 	test("is never put over something that is there", async () => {
 		const world = makeWorld();
-		write(mirrorOf(world.home), "precious", "mine\n");
+		write(bareCloneOf(world.home), "precious", "mine\n");
 		expectRefusal(await world.workspaces.openProject({ slug, source: `file://${world.repository}` }), "PATH_EXISTS");
-		expect(fingerprint(mirrorOf(world.home))).toHaveProperty("precious");
+		expect(fingerprint(bareCloneOf(world.home))).toHaveProperty("precious");
 	});
 
 	test.each([

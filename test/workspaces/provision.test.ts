@@ -63,14 +63,14 @@ describe("a worktree", () => {
 		expect((await world.agent("a")).workspace.branch).toBe("brood-a");
 	});
 
-	test("can belong to a bare mirror", async () => {
+	test("can belong to a bare clone", async () => {
 		const world = makeWorld();
-		const { path: mirror } = agreed(
+		const { path: bare } = agreed(
 			await world.workspaces.openProject({ slug: world.project.slug, source: `file://${world.repository}` }),
 		);
 		const made = agreed(
 			await world.workspaces.provision({
-				project: { slug: world.project.slug, path: mirror },
+				project: { slug: world.project.slug, path: bare },
 				agent: identity("a"),
 				kind: "worktree",
 			}),
@@ -438,12 +438,12 @@ test("main is the repository itself, as it is", async () => {
 		base: "mine",
 	});
 	expect(fingerprint(world.repository)).toEqual(before);
-	const { path: mirror } = agreed(
+	const { path: bare } = agreed(
 		await world.workspaces.openProject({ slug: world.project.slug, source: `file://${world.repository}` }),
 	);
 	expectRefusal(
 		await world.workspaces.provision({
-			project: { slug: world.project.slug, path: mirror },
+			project: { slug: world.project.slug, path: bare },
 			agent: identity("b"),
 			kind: "main",
 		}),

@@ -283,7 +283,7 @@ describe("a push", () => {
 });
 
 describe("origin was force-pushed", () => {
-	test("a mirror without work of its own follows; what was dropped there does not come back", async () => {
+	test("a bare clone without work of its own follows; what was dropped there does not come back", async () => {
 		const it = await remote("url");
 		const dropped = it.push({ "secret.txt": "s\n" });
 		const one = await it.agent({ name: "one" });

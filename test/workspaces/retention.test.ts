@@ -266,7 +266,7 @@ test("objects of expired snapshots go from a person's repository; everything els
 	agreed(await world.workspaces.restoreSnapshot(checkout, "224"));
 });
 
-describe("a mirror in the home", () => {
+describe("a bare clone in the home", () => {
 	test.each([
 		["loses what nothing has led to for as long as snapshots are kept", false],
 		["loses nothing while a workspace borrows from it", true],
