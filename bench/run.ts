@@ -3,7 +3,6 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { cpus } from "node:os";
 import { agents } from "./agents.ts";
-import { boot } from "./boot.ts";
 import { commandLine } from "./command-line.ts";
 import { context } from "./context.ts";
 import { dashboard } from "./dashboard.ts";
@@ -16,6 +15,7 @@ import { mirror } from "./mirror.ts";
 import { nodesBench } from "./nodes.ts";
 import { sandboxed } from "./sandboxed.ts";
 import { search } from "./search.ts";
+import { start } from "./start.ts";
 import { type Result, show } from "./table.ts";
 import { terminal } from "./terminal.ts";
 import { turns } from "./turns.ts";
@@ -26,7 +26,7 @@ const benches: Record<string, () => Promise<Result[]>> = {
 	"event-loop": eventLoop,
 	forks,
 	replays,
-	boot,
+	start,
 	http,
 	"command-line": commandLine,
 	context,

@@ -10,11 +10,11 @@ import { append, spawn } from "./history.ts";
 import { median, type Result } from "./table.ts";
 
 const run = promisify(execFile);
-const program = fileURLToPath(new URL("./boot-daemon.ts", import.meta.url));
+const program = fileURLToPath(new URL("./start-daemon.ts", import.meta.url));
 const agents = 10_000;
 const items = 1_000_000;
 
-export async function boot(): Promise<Result[]> {
+export async function start(): Promise<Result[]> {
 	const empty = mkdtempSync(path.join(os.tmpdir(), "brood-bench-"));
 	const full = mkdtempSync(path.join(os.tmpdir(), "brood-bench-"));
 	try {
