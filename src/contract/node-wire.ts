@@ -21,7 +21,7 @@ export const Node = z.object({
 	 */
 	clockOffsetMs: z.int().nullable(),
 	roundTripMs: z.int().nullable(),
-	/** it is up or draining, but showed no sign of life for eight seconds as the node that was asked sees it */
+	/** it is up or draining, but the node that was asked has seen no beat of it for eight seconds */
 	silent: z.boolean(),
 	/** it was alone when it sent its last beat: no node replaces it unless a person says so */
 	alone: z.boolean(),

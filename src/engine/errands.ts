@@ -22,7 +22,7 @@ export interface ErrandParts {
 	clock: Clock;
 	ids: Ids;
 	log: Log;
-	/** whether a node shows no sign of life: it may not answer for a long time */
+	/** whether no beat of a node comes: it may not answer for a long time */
 	isSilent(node: NodeId): boolean;
 }
 
@@ -155,7 +155,7 @@ export class Errands implements AsyncDisposable {
 }
 
 const nodeSilent = ({ id, name, state }: Asked, done: string): Refusal =>
-	refuse("NODE_DOWN", `Node ${name} is silent: it shows no sign of life. ${done}`, {
+	refuse("NODE_DOWN", `Node ${name} is silent: no beat of it comes. ${done}`, {
 		details: { node: id, state },
 		suggestions: ["brood node list", `if its machine is off: brood node fall ${name}`],
 	});

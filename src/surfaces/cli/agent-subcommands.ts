@@ -37,7 +37,7 @@ export function agentSubcommands(program: Command): void {
 	subcommand(
 		program,
 		"inbox",
-		"list what needs you: approvals, errors, turns of human agents, issues to review, usage limits, nodes that fell",
+		"list what needs you: approvals, errors, turns of human agents, issues to review, usage limits, nodes that stopped answering",
 	)
 		.alias("attention")
 		.addOption(onlyProject())
@@ -185,7 +185,8 @@ function verbSubcommand(parent: Command, name: string, route: AgentRoute, descri
 function ownOptions(route: AgentRoute): Option[] {
 	if (route === "pause") return [reason()];
 	const flag = (name: string, description: string) => new Option(name, description).default(false);
-	if (route === "resume") return [reason(), flag("--retry", "first run a turn again that was interrupted or failed")];
+	if (route === "resume")
+		return [reason(), flag("--retry", "first retry its last turn, if that was interrupted or failed")];
 	if (route === "interrupt")
 		return [
 			reason(),
