@@ -123,7 +123,7 @@ describe("a daemon that cannot start says why", () => {
 	}
 });
 
-describe("a daemon that is in trouble", () => {
+describe("a daemon with a problem", () => {
 	let sh: Shell;
 	let pid: number;
 	beforeAll(async () => {

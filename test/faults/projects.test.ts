@@ -1,5 +1,5 @@
-// A project that is broken is trouble of its own: it is named with what to do about it, and every other project works,
-// at the start of the daemon and while it runs.
+// A project that is broken is a problem of its own: it is named with what to do about it, and every other project
+// works, at the start of the daemon and while it runs.
 import { execFileSync } from "node:child_process";
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -189,17 +189,17 @@ test("what is mended while the daemon runs works again, and what breaks then is 
 	await expect
 		.poll(async () => (await api("GET", "status")).data.problems.map(({ what }: Parsed) => what), { timeout: 30_000 })
 		.toEqual(["project baseless"]);
-	const troubled = async (): Promise<string[]> =>
+	const withProblems = async (): Promise<string[]> =>
 		(await api("GET", "projects?check=true")).data
 			.filter(({ problem }: Parsed) => problem !== null)
 			.map(({ slug }: Parsed) => slug);
-	expect(await troubled()).toEqual(["baseless"]);
+	expect(await withProblems()).toEqual(["baseless"]);
 	for (const slug of ["misspelt", "gone"]) {
 		const turn = await sh.json("prompt", `of-${slug}`, "say hello", "--wait");
 		expect([slug, turn.code, turn.data?.state]).toEqual([slug, 0, "completed"]);
 	}
 	breakages["gone"]?.breaks(repositories.get("gone") ?? "", sh.home);
-	expect((await troubled()).sort()).toEqual(["baseless", "gone"]);
+	expect((await withProblems()).sort()).toEqual(["baseless", "gone"]);
 	const { data: issue } = await api("POST", "projects/sound/issues", { title: "Another" });
 	expect(issue).toMatchObject({ project: "sound", title: "Another" });
 });

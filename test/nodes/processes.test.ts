@@ -6,10 +6,10 @@ import {
 	agentAt,
 	type Daemons,
 	give,
-	type Job,
 	label,
 	sleepSeconds,
 	stateOf,
+	type TokenWork,
 	testFolded,
 	tokens,
 	Worlds,
@@ -86,7 +86,11 @@ describe("three daemons on one database", { timeout: torture ? 14_400_000 : 120_
 	const handed = `select data from event join agent on agent.seq = event.agent where agent.id = $1 and kind = 'turn.handed'`;
 
 	/** How the turns of each of these prompts ended that were handed over to a process; once all were, and are over. */
-	async function handedOver({ all, query }: Daemons, { agent }: Job, prompts: readonly number[]): Promise<string[][]> {
+	async function handedOver(
+		{ all, query }: Daemons,
+		{ agent }: TokenWork,
+		prompts: readonly number[],
+	): Promise<string[][]> {
 		const [{ client }] = all();
 		const ask = { params: { agent } };
 		let states: string[][] = [];

@@ -83,7 +83,7 @@ class NodeSimulation {
 		for (const machine of others)
 			if (this.#weather === "joined while cut") this.#comeAndGo(machine);
 			else this.#after(this.#between(0, 500), () => this.#boot(machine));
-		this.#after(15_000, () => this.#trouble());
+		this.#after(15_000, () => this.#problem());
 		this.#queue.run(lengthMs);
 		return this.#found;
 	}
@@ -416,7 +416,7 @@ class NodeSimulation {
 
 	// ---- what goes wrong
 
-	#trouble(): void {
+	#problem(): void {
 		const machine = this.#machines[Math.floor(this.#random() * this.#machines.length)];
 		if (machine === undefined) return;
 		const kind = this.#random();
@@ -433,7 +433,7 @@ class NodeSimulation {
 		else if (kind < 0.7) this.#kill(machine);
 		else if (kind < 0.9) this.#outage(this.#span());
 		else this.#skew += (this.#random() < 0.5 ? -1 : 1) * this.#between(1000, 60_000);
-		this.#after(this.#between(3000, 40_000), () => this.#trouble());
+		this.#after(this.#between(3000, 40_000), () => this.#problem());
 	}
 
 	#span(): number {

@@ -22,27 +22,27 @@ export const tokens = (file: string): string[] =>
 export const sleepSeconds = (): string => `86${randomInt(1e8, 9e8)}`;
 let agents = 0;
 
-export interface Job {
+export interface TokenWork {
 	agent: string;
 	file: string;
 	sleeps: string;
 }
 
 /** An agent at this node, whose turns write a token and then sleep. */
-export async function agentAt(node: NodeProcess): Promise<Job> {
+export async function agentAt(node: NodeProcess): Promise<TokenWork> {
 	const name = `w${++agents}`;
 	await node.client.ask("agentAdd", { body: { name, type: "shell" } });
 	return { agent: name, file: path.join(folder, name), sleeps: sleepSeconds() };
 }
 
 /** Sent to any node. */
-export const give = async (by: NodeProcess, { agent, file, sleeps }: Job, token: string): Promise<unknown> =>
+export const give = async (by: NodeProcess, { agent, file, sleeps }: TokenWork, token: string): Promise<unknown> =>
 	await by.client.ask("prompt", {
 		params: { agent },
 		body: { text: `echo ${token} >> ${file}; sleep ${sleeps}; echo ended ${token} >> ${file}` },
 	});
 
-export const label = async (by: NodeProcess, { agent }: Job): Promise<string> =>
+export const label = async (by: NodeProcess, { agent }: TokenWork): Promise<string> =>
 	(await by.client.ask("agent", { params: { agent } })).label;
 export const stateOf = async (by: NodeProcess, node: NodeProcess): Promise<string | undefined> =>
 	(await by.client.call("nodes")).find(({ name }) => name === node.name)?.state;
