@@ -17,8 +17,8 @@ import { send, sendOnSocket, sendTo } from "./daemon-request.ts";
 import { printToStderr } from "./print.ts";
 import { withProgress } from "./progress.ts";
 
-/** a daemon that is replaced is up again within this time; one that was stopped on purpose is not started again */
-const replacedMs = 10_000;
+/** a daemon that restarts is up again within this time; one that was stopped on purpose is not started again */
+const restartMs = 10_000;
 
 export function homeOf(env: NodeJS.ProcessEnv = process.env): string {
 	return path.resolve(env["BROOD_HOME"] || path.join(os.homedir(), ".brood"));
@@ -70,7 +70,7 @@ export async function reconnect(deadline?: AbortSignal): Promise<Connected> {
 /** Somebody stopped this home's daemon on purpose: one that died has left its file. */
 export const isStopped = (): boolean => givenAddress() === null && !existsSync(path.join(homeOf(), "daemon.json"));
 
-/** The file that a daemon leaves whose place was taken from a copy of its home: each start would only end the other. */
+/** Left by a daemon whose node a copy of its home took over: starting either one only ends the other. */
 const replacedFile = (): string => path.join(homeOf(), "replaced");
 
 /** For somebody who says in so many words that the daemon is to start. */
@@ -160,7 +160,7 @@ function announcedClient(): Client | null {
 
 /** Null if the daemon was stopped and not replaced. */
 async function findAgain(): Promise<Client | null> {
-	const deadline = AbortSignal.timeout(replacedMs);
+	const deadline = AbortSignal.timeout(restartMs);
 	try {
 		return (await reconnect(deadline)).client;
 	} catch (error) {

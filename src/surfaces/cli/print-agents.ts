@@ -79,7 +79,7 @@ export function agentDetails(agent: Agent, nodes: readonly Node[], agents: reado
 		const found = agents.find((each) => each.id === of);
 		return found === undefined ? of : fullName(found);
 	};
-	// the number ahead is already in this text
+	// `waitingFor` already says how many turns are ahead
 	const {
 		id,
 		handle,

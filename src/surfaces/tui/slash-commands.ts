@@ -72,9 +72,9 @@ export const slashCommands: Readonly<Record<string, SlashCommand>> = {
 				body: { cascade: words.options.has("cascade") },
 			});
 			const { id: from, supervisor: to } = agent;
-			const parent = killed.id === from && to !== null ? { go: { from, to } } : {};
+			const above = killed.id === from && to !== null ? { go: { from, to } } : {};
 			const below = killed.endedBelow === 0 ? "" : `, with ${counted(killed.endedBelow, "agent")} below it`;
-			return { text: `${killed.handle} ended${below}`, ...parent };
+			return { text: `${killed.handle} ended${below}`, ...above };
 		},
 	},
 	send: {
