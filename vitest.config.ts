@@ -77,8 +77,8 @@ export const shared = {
 export const run = {
 	globalSetup: ["test/global-setup.ts"],
 	reporters: reporters(),
-	// two cores are all that the gate counts on; with four workers, tests of daemons and agents leave them idle a quarter
-	// of the time
+	// two cores are all that `npm test` counts on; with four workers, tests of daemons and agents leave them idle a
+	// quarter of the time
 	maxWorkers: 5,
 };
 
