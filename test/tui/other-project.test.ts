@@ -32,3 +32,27 @@ test("around an agent of another project are the agents of its project", async (
 	it.terminal.press("ctrl+down");
 	await it.terminal.shows("[own ○ idle]");
 });
+
+test("the inbox has the issues of all projects that need a person, also of one that is added later", async () => {
+	await using shop = await TestDaemon.open();
+	const need = async (project: string): Promise<void> => {
+		await shop.client.ask("issueAdd", { params: { project }, body: { title: "Look" } });
+		await shop.client.call("issueEscalate", {
+			params: { issue: `${project}#1` },
+			body: { reason: `odd in ${project}` },
+		});
+	};
+	const [here, there] = [await shop.project(), await shop.project()];
+	const own = await here.add({ name: "own" });
+	for (const { slug } of [here, there]) await need(slug);
+	await using it = new OpenedTerminal(shop.client, own.id, { project: here.slug });
+	await it.terminal.shows("▤2");
+	it.terminal.press("f2");
+	await it.terminal.shows(/▤ p1#1 {2}Look {2}odd in p1\b[\s\S]*▤ p2#1 {2}Look {2}odd in p2/);
+	const later = await shop.project();
+	await need(later.slug);
+	await it.terminal.shows("▤ p3#1  Look  odd in p3");
+	// outside of projects, too
+	await using outside = new OpenedTerminal(shop.client, own.id);
+	await outside.terminal.shows("▤3");
+});

@@ -2,6 +2,7 @@
 import type { Client } from "#client/client.ts";
 import type { Mirror, Shown } from "#client/mirror.ts";
 import type { AgentId, ProjectSlug } from "#contract/ids.ts";
+import { needsPerson } from "#contract/issue.ts";
 import type { Agent, Item } from "#contract/wire.ts";
 import { nodeName } from "#views/node-name.ts";
 import { inboxOf, treeOf } from "#views/overviews.ts";
@@ -30,6 +31,8 @@ export class MirroredScreen {
 	readonly #conversations = new Map<AgentId, Conversation>();
 	/** the threads that are kept, the last one shown first */
 	#threads: AgentId[] = [];
+	/** the projects whose issues are kept */
+	#boards: readonly ProjectSlug[];
 	#isLoaded = false;
 	/** the thread that is being opened */
 	#loading: AgentId | null = null;
@@ -40,16 +43,19 @@ export class MirroredScreen {
 	) {
 		this.#mirror = mirror;
 		[this.#client, this.#project, this.#isStopped] = [client, project, isStopped];
+		this.#boards = project === null ? [] : [project];
 	}
 
 	/** Rows have changed. */
 	refresh(): void {
 		this.#seen = null;
+		this.#followProjects();
 	}
 
 	/** Everything has changed. */
 	reload(): void {
 		this.#seen = null;
+		this.#followProjects();
 		for (const each of this.#conversations.values()) each.refresh();
 	}
 
@@ -79,7 +85,17 @@ export class MirroredScreen {
 	}
 
 	get #shown(): Shown {
-		return { boards: this.#project === null ? [] : [this.#project], threads: this.#threads };
+		return { boards: this.#boards, threads: this.#threads };
+	}
+
+	/** Issues of every project may need a person; which projects there are is known only with the rows. */
+	#followProjects(): void {
+		const { project: projects } = this.#mirror.view.rows;
+		const boards = [...projects.values()].filter(({ removedAt }) => removedAt === null).map(({ slug }) => slug);
+		const isSame = boards.length === this.#boards.length && boards.every((slug) => this.#boards.includes(slug));
+		if (!this.#isLoaded || projects.size === 0 || isSame) return;
+		this.#boards = boards;
+		void this.#mirror.show(this.#shown);
 	}
 
 	/** What is in memory of an agent's conversation. */
@@ -118,7 +134,8 @@ export class MirroredScreen {
 		const { view, viewInput } = mirror;
 		const agents = view.agents(viewInput);
 		const [everywhere, project, subscriptions] = [treeOf(agents), this.#project, view.subscriptions(viewInput)];
-		const issues = project === null ? [] : view.issues(project);
+		const inNeed = this.#boards.filter((slug) => view.rows.issue.of(slug).some(needsPerson));
+		const issues = inNeed.flatMap((slug) => view.issues(slug));
 		const inbox = inboxOf({
 			approvals: view.approvals(),
 			agents,
