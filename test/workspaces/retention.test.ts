@@ -274,24 +274,24 @@ describe("a bare clone in the home", () => {
 		const world = makeWorld({ retention: rules });
 		world.now = statSync(world.repository).mtimeMs;
 		const slug = ProjectSlug.parse("m");
-		const { path: mirror } = agreed(await world.workspaces.openProject({ slug, source: `file://${world.repository}` }));
+		const { path: bare } = agreed(await world.workspaces.openProject({ slug, source: `file://${world.repository}` }));
 		const objects = ["old", "young"].map((text) =>
-			execFileSync("git", ["hash-object", "-w", "--stdin"], { cwd: mirror, input: text, encoding: "utf8" }).trim(),
+			execFileSync("git", ["hash-object", "-w", "--stdin"], { cwd: bare, input: text, encoding: "utf8" }).trim(),
 		);
 		const [old = "", young = ""] = objects;
 		const aged = new Date(world.now - 20 * day);
-		utimesSync(path.join(mirror, "objects", old.slice(0, 2), old.slice(2)), aged, aged);
+		utimesSync(path.join(bare, "objects", old.slice(0, 2), old.slice(2)), aged, aged);
 		for (let number = 0; number < 22; number++) {
 			// each in a pack of its own
 			world.commit(world.repository, { "a.txt": `${number}\n` });
-			world.git(mirror, "-c", "fetch.unpackLimit=1", "fetch", "-q", "origin", "+refs/heads/*:refs/heads/*");
+			world.git(bare, "-c", "fetch.unpackLimit=1", "fetch", "-q", "origin", "+refs/heads/*:refs/heads/*");
 		}
-		if (borrowed) world.git(mirror, "clone", "-q", "--shared", ".", path.join(world.home, "projects/m/agents/a"));
-		await world.workspaces.gc({ slug, path: mirror }, { dryRun: false, withFolder: [] });
-		const there = (id: string): boolean => spawnSync("git", ["cat-file", "-e", id], { cwd: mirror }).status === 0;
+		if (borrowed) world.git(bare, "clone", "-q", "--shared", ".", path.join(world.home, "projects/m/agents/a"));
+		await world.workspaces.gc({ slug, path: bare }, { dryRun: false, withFolder: [] });
+		const there = (id: string): boolean => spawnSync("git", ["cat-file", "-e", id], { cwd: bare }).status === 0;
 		expect([there(old), there(young)]).toEqual([borrowed, true]);
-		expect(world.git(mirror, "fsck", "--no-dangling")).toBe("");
-		expect(world.git(mirror, "rev-parse", "main")).toBe(world.git(world.repository, "rev-parse", "main"));
+		expect(world.git(bare, "fsck", "--no-dangling")).toBe("");
+		expect(world.git(bare, "rev-parse", "main")).toBe(world.git(world.repository, "rev-parse", "main"));
 	});
 });
 
