@@ -124,7 +124,7 @@ export const layers: Record<string, readonly string[]> = {
 	],
 };
 
-/** The composition root may use everything; everything may use the version. */
+/** Roots: they may import everything. */
 export const roots = ["main.ts", "version.ts"];
 
 /** Programs that run as processes of their own, and what the compiler calls for the dashboard's elements. */

@@ -81,7 +81,7 @@ function stopAndLookSubcommands(program: Command): void {
 		.option("--json", "print one JSON document; with --follow one object per line")
 		.action(async (options) => await (await import("./logs.ts")).logs(options));
 	subcommand(program, "doctor", "check the installation and show how to fix problems")
-		.option("--space", "also show the disk usage of the home and of each project")
+		.option("--space", "show only the disk usage of the home and of each project")
 		.action(async ({ space, ...options }) =>
 			space === true
 				? await call("space", options, {}, async (found) => (await import("./space.ts")).spaceText(found))

@@ -133,7 +133,11 @@ function syncSubcommand(agent: Command): void {
 }
 
 function approveSubcommand(parent: Command): void {
-	scopedSubcommand(parent, "approve", "merge the work of an agent or an issue into base, then update the other agents")
+	scopedSubcommand(
+		parent,
+		"approve",
+		"approve work: merges an agent's into base, or an issue's at its last gate; then updates the other agents",
+	)
 		.argument("<agent|issue>", agentOrIssue)
 		.option(
 			"--commit <hash>",
