@@ -12,9 +12,9 @@ import { setTimeout as pause } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { Client } from "#client/client.ts";
 import { daemonNodeJs } from "#local/programs.ts";
+import { type Judged, judge, samplesMin } from "#test/support/soak-verdict.ts";
 import { Load } from "./soak/load.ts";
 import { rules, type Sample, takeSample } from "./soak/sample.ts";
-import { type Judged, judge, samplesMin } from "./soak/verdict.ts";
 import { show } from "./table.ts";
 
 const { values } = parseArgs({

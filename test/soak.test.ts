@@ -2,7 +2,7 @@
 import { execFile } from "node:child_process";
 import path from "node:path";
 import { expect, test } from "vitest";
-import { judge, samplesMin } from "../bench/soak/verdict.ts";
+import { judge, samplesMin } from "#test/support/soak-verdict.ts";
 
 const rule = { name: "it", unit: "", share: 0.2, floor: 5, because: "" } as const;
 const samples = (length: number, at: (number: number) => number): number[] =>

@@ -42,6 +42,26 @@ test("the import rule notices an import that is not allowed", () => {
 	expect(complaint("src/domain/agent/decide.ts", "#contract/agent.ts")).toBeNull();
 });
 
+test("tools import neither tests nor benches, and tests no benches: top-level folders have no cycle", () => {
+	const wrong = sources.flatMap((file) => importsOf(file, text(file)).flatMap((each) => upwards(file, each) ?? []));
+	expect(wrong).toEqual([]);
+	expect(upwards("tools/a.ts", "#test/b.ts")).toBe("tools/a.ts must not import #test/b.ts");
+	expect(upwards("test/a/b.ts", "../../bench/c.ts")).toBe("test/a/b.ts must not import ../../bench/c.ts");
+	expect(upwards("bench/a.ts", "#test/b.ts")).toBeNull();
+});
+
+/** Each may import those before it. */
+const topLevel = ["tools", "test", "bench"];
+
+function upwards(file: string, imported: string): string | null {
+	const [from, to] = [file, resolved(file, imported) ?? ""].map((each) =>
+		topLevel.indexOf(each.split("/", 1)[0] ?? ""),
+	);
+	return from !== undefined && to !== undefined && from !== -1 && to > from
+		? `${file} must not import ${imported}`
+		: null;
+}
+
 function complaint(file: string, imported: string): string | null {
 	const inner = file.slice("src/".length);
 	if (roots.includes(inner)) return null;

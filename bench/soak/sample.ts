@@ -3,7 +3,7 @@ import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
-import type { Rule } from "./verdict.ts";
+import type { Rule } from "#test/support/soak-verdict.ts";
 
 const mb = 1024 * 1024;
 const diskUse = "du";

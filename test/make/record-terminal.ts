@@ -11,7 +11,7 @@ import { kits } from "#test/agents/kits.ts";
 import { FakeModel } from "#test/support/fake-model/server.ts";
 import { TmuxRecording } from "./tmux-recording.ts";
 
-const root = fileURLToPath(new URL("..", import.meta.url));
+const root = fileURLToPath(new URL("../..", import.meta.url));
 const pages = path.join(root, "docs/recordings");
 const made = "Recorded by `npm run record` in tmux, 100 columns wide; ages and ids differ from run to run.\n";
 

@@ -10,7 +10,7 @@ import { type Daemon, startDaemon } from "#src/main.ts";
 import { chromiumProgram } from "#test/support/chromium.ts";
 import { fillShowcase, type Showcase } from "./showcase.ts";
 
-const images = process.env["BROOD_IMAGES"] ?? fileURLToPath(new URL("../docs/images", import.meta.url));
+const images = process.env["BROOD_IMAGES"] ?? fileURLToPath(new URL("../../docs/images", import.meta.url));
 const wide = { width: 1280, height: 800 };
 const looks: Readonly<Record<string, BrowserContextOptions>> = {
 	light: { viewport: wide, colorScheme: "light" },
