@@ -1,5 +1,5 @@
 // Making workspaces: what is there afterwards, what is not, and what happens when it goes wrong.
-import { existsSync, lstatSync, mkdirSync, readlinkSync, rmSync, symlinkSync } from "node:fs";
+import { existsSync, lstatSync, mkdirSync, readlinkSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { expectRefusal, makeWorld } from "#test/support/make-world.ts";
@@ -314,6 +314,29 @@ describe("shared paths", () => {
 			await world.workspaces.provision({ project: world.project, agent: identity("a"), kind: "worktree" }),
 		);
 		expect(made.shared[0]?.reason).toBe("primary is not filled: run brood project warm");
+	});
+
+	test("a primary that a crash left complete, with the note that it is being made, is made again", async () => {
+		const world = await warmWorld(config);
+		const project = path.join(world.home, "projects", "p");
+		write(project, ".primary.json", JSON.stringify({ project: "p", commit: null, lockfiles: null }));
+		expect(agreed(await world.workspaces.warm(world.project)).filled).toBe(true);
+		expect(existsSync(path.join(project, ".primary.json"))).toBe(false);
+		// control: the repository is not locked
+		expect((await world.agent("a")).workspace.kind).toBe("worktree");
+	});
+
+	test("the setup command of a second warm does not hold up other steps of the repository", async () => {
+		const world = await warmWorld("");
+		world.commit(world.repository, { "package-lock.json": "{ }\n" });
+		const [waits, go] = [path.join(world.root, "waits"), path.join(world.root, "go")];
+		world.configure(`setup: touch ${waits}; until [ -e ${go} ]; do sleep 0.02; done\n`);
+		const warm = world.workspaces.warm(world.project);
+		await expect.poll(() => existsSync(waits)).toBe(true);
+		world.configure("");
+		expect((await world.agent("a")).workspace.kind).toBe("worktree");
+		writeFileSync(go, "");
+		expect(agreed(await warm).filled).toBe(true);
 	});
 });
 

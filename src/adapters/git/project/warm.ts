@@ -6,7 +6,7 @@ import type { ProjectRepository, StepControl } from "#engine/ports/workspace-req
 import type { Workspaces } from "#engine/ports/workspaces.ts";
 import { exists, inTheWay } from "../layout/layout.ts";
 import { dropMarker, markerIn, readPrimaryMarker, writeMarker } from "../layout/marker.ts";
-import { exclusively } from "../run/exclusive.ts";
+import { serialized } from "../run/exclusive.ts";
 import { commitOf } from "../run/user-input.ts";
 import { type PrimaryContent, warmSandboxed } from "../sandbox/primary.ts";
 import { discard, discardWorktree } from "../workspace/discard.ts";
@@ -35,9 +35,12 @@ export async function warmProject(
 	const sandboxed = await wantsSandbox(context, project);
 	if (typeof sandboxed !== "boolean") return sandboxed;
 	const fill = sandboxed ? warmSandboxed : warmPlain;
-	// locked by its path, not by the repository: the setup command may take minutes
 	const { setup, env } = settings;
-	return await exclusively(location, async () => await fill(context, project, { commit, setup, env }, control));
+	// by its path, not by the repository: the setup command may take minutes, and steps inside lock the repository
+	return await serialized(
+		`primary ${location}`,
+		async () => await fill(context, project, { commit, setup, env }, control),
+	);
 }
 
 async function warmPlain(
