@@ -86,6 +86,9 @@ test("by memory as well: a process that has more than all may have together is e
 	];
 	await prompted(daemon, agents, "say hi");
 	await expect.poll(() => agentsWithProcesses(home).size, { timeout: 30_000 }).toBe(0);
-	await prompted(daemon, agents, "say again");
-	expect(await Promise.all(agents.map((agent) => completed(daemon, agent)))).toEqual([2, 2]);
+	// as often as it happens: a process that was ended because it was idle has not failed
+	for (let turn = 2; turn <= 6; turn++) {
+		await prompted(daemon, agents, "say again");
+		expect(await Promise.all(agents.map((agent) => completed(daemon, agent)))).toEqual([turn, turn]);
+	}
 });

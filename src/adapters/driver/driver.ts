@@ -58,7 +58,11 @@ export class ProcessDriver implements Driver {
 	constructor(options: DriverOptions) {
 		this.#options = options;
 		this.#starts = new Starts(options);
-		this.#idle = new Idle(options.idle, (agent) => void this.#endProcess(agent).catch(this.#caught(agent)));
+		this.#idle = new Idle(options.idle, (agent) => {
+			// it did not fail: we end it
+			this.#starts.forget(agent);
+			void this.#endProcess(agent).catch(this.#caught(agent));
+		});
 	}
 
 	keepsSession(agent: AgentState): boolean {
