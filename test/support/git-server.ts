@@ -10,11 +10,17 @@ export interface GitServer extends AsyncDisposable {
 	locked: boolean;
 	/** called before each push is taken */
 	beforePush: (() => void) | null;
+	/** called before the next fetch is answered */
+	beforeFetch: (() => Promise<void>) | null;
 }
 
 /** Serves the bare repositories below a folder. */
 export async function serveGit(root: string): Promise<GitServer> {
-	const state = { locked: false, beforePush: null as (() => void) | null };
+	const state: Pick<GitServer, "locked" | "beforePush" | "beforeFetch"> = {
+		locked: false,
+		beforePush: null,
+		beforeFetch: null,
+	};
 	const http = createServer((request, response) => {
 		if (state.locked) {
 			response.writeHead(401, { "WWW-Authenticate": 'Basic realm="git"' }).end();
@@ -25,7 +31,11 @@ export async function serveGit(root: string): Promise<GitServer> {
 			state.beforePush = null;
 			hook?.();
 		}
-		backend(root, request, response);
+		if (request.url?.endsWith("?service=git-upload-pack") === true && state.beforeFetch !== null) {
+			const hook = state.beforeFetch;
+			state.beforeFetch = null;
+			void hook().then(() => backend(root, request, response));
+		} else backend(root, request, response);
 	});
 	http.listen(0, "127.0.0.1");
 	await once(http, "listening");

@@ -1,5 +1,5 @@
 // A project and its remote: plain git reads on both sides what a sync or an approve left there.
-import { appendFileSync, chmodSync, mkdirSync, renameSync, writeFileSync } from "node:fs";
+import { appendFileSync, chmodSync, existsSync, mkdirSync, renameSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { ProjectSlug } from "#contract/ids.ts";
@@ -359,6 +359,33 @@ test("a server that takes the connection and never answers is not asked again fo
 	expect(origin?.error).toMatch(/^no answer within .* s; the fetch goes on in the background$/);
 	expect(world.git(world.repository, "show", "main:work.txt")).toBe("w");
 	expect(world.commands.filter((args) => args.includes("push"))).toEqual([]);
+});
+
+test("an approve is pushed also while another fetch runs that nobody has given up", async () => {
+	const world = makeWorld();
+	const bare = path.join(root, "busy.git");
+	world.git(root, "clone", "--quiet", "--bare", world.repository, bare);
+	world.git(bare, "config", "http.receivepack", "true");
+	world.git(world.repository, "remote", "add", "origin", `${server.url}/busy.git`);
+	const [checks, go] = [path.join(world.root, "checks"), path.join(world.root, "go")];
+	world.configure(`push: approve\ncheck: touch ${checks}; until [ -e ${go} ]; do sleep 0.02; done\n`);
+	const checkout = await world.agent("a");
+	write(checkout.workspace.path, "work.txt", "w\n");
+	const { commit } = agreed(await world.workspaces.commit(checkout, { message: "Work" }));
+	const approved = world.workspaces.approve(checkout, { commit });
+	await expect.poll(() => existsSync(checks), { timeout: 20_000 }).toBe(true);
+	// begins after the approve's own fetch, and ends after its push
+	const pushed = Promise.withResolvers<void>();
+	server.beforeFetch = async () => {
+		writeFileSync(go, "");
+		await pushed.promise;
+	};
+	const fetched = world.workspaces.refresh(world.project);
+	const { push } = agreed(await approved);
+	expect([push?.pushed, push?.error]).toEqual([true, null]);
+	expect(world.git(bare, "show", "main:work.txt")).toBe("w");
+	pushed.resolve();
+	expect((await fetched)?.error).toBe(null);
 });
 
 test.each(["git@example.invalid: Permission denied (publickey).", "Host key verification failed."])(

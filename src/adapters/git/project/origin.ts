@@ -65,8 +65,11 @@ const builtOn = (base: string): string => `refs/brood/${remote}/${base}`;
 /** fetches under way, by repository: everybody waits for the same one */
 const fetching = new Map<string, Promise<string | null>>();
 
-/** A fetch that nobody waits for any more is still running: a push would wait for the same server. */
-export const isFetching = ({ path }: ProjectRepository): boolean => fetching.has(path);
+/** the repositories of fetches that a caller no longer waits for */
+const givenUp = new Set<string>();
+
+/** Whether a fetch is running that its callers have given up: a push would wait for the same server. */
+export const isFetchGivenUp = ({ path }: ProjectRepository): boolean => givenUp.has(path);
 
 /** Null if it was fetched, or why not. A slow fetch goes on without the caller. */
 async function fetchOrigin(
@@ -75,20 +78,29 @@ async function fetchOrigin(
 	signal: AbortSignal | undefined,
 ): Promise<string | null> {
 	const { path } = project;
-	const fetched = fetching.get(path) ?? fetchNow(context, project).finally(() => fetching.delete(path));
+	const fetched = fetching.get(path) ?? fetchNow(context, project).finally(() => ended(path));
 	fetching.set(path, fetched);
 	const { fetchWaitMs: waitMs = waitMsDefault } = context;
 	const late = Promise.withResolvers<string | null>();
-	const giveUp = (): void => late.resolve("the daemon stops");
+	const giveUp = (why: string): void => {
+		givenUp.add(path);
+		late.resolve(why);
+	};
+	const stop = (): void => giveUp("the daemon stops");
 	const timer = setTimeout(
-		() => late.resolve(`no answer within ${waitMs / 1000} s; the fetch goes on in the background`),
+		() => giveUp(`no answer within ${waitMs / 1000} s; the fetch goes on in the background`),
 		waitMs,
 	);
-	signal?.addEventListener("abort", giveUp, { once: true });
+	signal?.addEventListener("abort", stop, { once: true });
 	return await Promise.race([fetched, late.promise]).finally(() => {
 		clearTimeout(timer);
-		signal?.removeEventListener("abort", giveUp);
+		signal?.removeEventListener("abort", stop);
 	});
+}
+
+function ended(path: string): void {
+	fetching.delete(path);
+	givenUp.delete(path);
 }
 
 async function fetchNow(context: GitContext, project: ProjectRepository): Promise<string | null> {

@@ -9,7 +9,7 @@ import { pushBranch, wasBehind } from "../verbs/push.ts";
 import type { GitContext } from "../workspace/git-context.ts";
 import { integrated } from "./integrate.ts";
 import { moveBase } from "./move-base.ts";
-import { fetchAndFollowOrigin, isFetching, rememberOrigin } from "./origin.ts";
+import { fetchAndFollowOrigin, isFetchGivenUp, rememberOrigin } from "./origin.ts";
 
 /** somebody else may push as often as we do */
 const attemptsMax = 5;
@@ -21,7 +21,7 @@ export async function pushBase(
 	base: string,
 	settings: Pick<RepositorySettings, "integrate">,
 ): Promise<Pushed> {
-	if (isFetching(project))
+	if (isFetchGivenUp(project))
 		return {
 			remote: "origin",
 			branch: base,
