@@ -30,6 +30,15 @@ const effort: SessionConfigOption = {
 	options: choices,
 };
 
+const model: SessionConfigOption = {
+	id: "model",
+	name: "Model",
+	category: "model",
+	type: "select",
+	currentValue: "small",
+	options: ["small", "big"].map((value) => ({ value, name: value })),
+};
+
 const connection = agent({ name: "remembering" })
 	.onRequest(methods.agent.initialize, async () => ({
 		protocolVersion: PROTOCOL_VERSION,
@@ -41,7 +50,7 @@ const connection = agent({ name: "remembering" })
 		writeFileSync(fileOf(sessionId), "");
 		return {
 			sessionId,
-			configOptions: [effort],
+			configOptions: [effort, model],
 			modes: { currentModeId: "work", availableModes: ["work", "plan"].map((id) => ({ id, name: id })) },
 		};
 	})

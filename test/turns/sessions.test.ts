@@ -186,6 +186,16 @@ test("what its program lets itself be set to can be configured, and what it does
 		.toEqual(["Its process does not start: its option effort cannot be huge; choose one of low, high."]);
 });
 
+test("a session that is resumed or forked without a list of models keeps its model", async () => {
+	const agent = await add();
+	await client.call("configure", { ...params(agent), body: { model: "big" } });
+	expect(await told(agent, "one")).toBe("(model is big)\none\n");
+	await daemon[Symbol.asyncDispose]();
+	await start();
+	expect(await told(agent, "two")).toBe("(model is big)\none\ntwo\n");
+	expect(await how(agent)).toBe("resumed");
+});
+
 test("a program that does not start is quoted with what it said last", async () => {
 	const agent = await client.ask("agentAdd", {
 		body: { type: "acp", program: "/bin/sh -c 'echo no key was found >&2; exit 3'", prompt: "one" },

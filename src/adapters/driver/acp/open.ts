@@ -141,9 +141,11 @@ async function fresh({ agent }: ClientConnection, params: SessionParams): Promis
 /** By its id or its name. A model that the program does not have is an error, never silently another one. */
 async function chooseModel(
 	{ agent }: ClientConnection,
-	{ sessionId, configOptions, ...rest }: Opened,
+	{ sessionId, configOptions, how, ...rest }: Opened,
 	model: string,
 ): Promise<void> {
+	// a resumed session that lists no models keeps its own
+	if (how !== "new" && configOptions == null && !("models" in rest)) return;
 	const option = configOptions?.find(({ category, type }) => category === "model" && type === "select");
 	if (option?.type === "select") {
 		const choices = option.options.flatMap((each) => ("options" in each ? each.options : each));
