@@ -28,7 +28,7 @@ export function startNotices(
 	const tellOf = async (events: readonly Event[]): Promise<void> => {
 		const triggers = events.flatMap((event) => noticeTriggerOf(event) ?? []);
 		for (const trigger of once(triggers.filter(({ kind }) => wanted.includes(kind))))
-			await tell(engine, notifier, trigger);
+			await tell(engine, notifier, trigger).catch(caught(engine.log, "notify", "A notice could not be sent"));
 	};
 	const watch = async (): Promise<void> => {
 		// recovery was before anybody could follow
@@ -36,7 +36,10 @@ export function startNotices(
 			engine.reads,
 			{ after: engine.recoveredAfter },
 			(event) => noticeTriggerOf(event) !== null,
-		);
+		).catch((error: unknown): Event[] => {
+			engine.log.warn("notify", "The notices of the start could not be read", {}, error);
+			return [];
+		});
 		const told = new Set(early.map(({ id }) => id));
 		await tellOf(early);
 		while (!isOver) {

@@ -2,7 +2,7 @@
 // crashes.
 import { chmodSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { openMemory } from "#adapters/store/memory/store.ts";
 import { systemClock } from "#adapters/system/clock.ts";
 import { randomIds } from "#adapters/system/ids.ts";
@@ -81,4 +81,21 @@ test("a crash that a start finds is told to the notify program, once", async () 
 			"error: next has a problem: no",
 			"",
 		]);
+});
+
+test("an agent that could not be read costs only its own notice", async () => {
+	const folder = freshFolder();
+	const [teller, told] = [path.join(folder, "tell.sh"), path.join(folder, "told")];
+	writeFileSync(teller, `#!/bin/sh\necho "$BROOD_NOTICE_TITLE" >> ${told}\n`, { mode: 0o700 });
+	await using engine = await lives()();
+	const [lost, next] = [await handedTurn(engine, "lost"), await handedTurn(engine, "next")];
+	using _ = startNotices(engine, { command: [teller] }, process.env);
+	const agent = engine.reads.agent.bind(engine.reads);
+	vi.spyOn(engine.reads, "agent").mockImplementation(async (id) => {
+		if (id === lost.agent) throw new Error("the database is away");
+		return await agent(id);
+	});
+	for (const { agent: id, turn } of [lost, next])
+		await done(engine, { type: "turn.end", agent: id, turn, state: "failed", reason: "no" }, { as: system });
+	await expect.poll(() => (existsSync(told) ? readFileSync(told, "utf8") : "")).toBe("next has a problem\n");
 });
