@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { drainSignal } from "#local/signals.ts";
+import { drainSignal, upgradeSignal } from "#local/signals.ts";
 import { StopDeadline } from "./stop-deadline.ts";
 
 beforeEach(() => void vi.useFakeTimers());
@@ -39,4 +39,14 @@ test("a later drain replaces the deadline; the next SIGTERM sets one again", asy
 	expect(await after(60_000)).toBe(false);
 	deadline.take("SIGTERM");
 	expect([await after(9_999), await after(1)]).toEqual([false, true]);
+});
+
+test.each([
+	[[upgradeSignal], true],
+	[["SIGTERM"], false],
+	[[upgradeSignal, "SIGTERM"], false],
+	[[upgradeSignal, "SIGINT"], false],
+	[[upgradeSignal, drainSignal], false],
+] as const)("after %j a successor starts: %s", (signals, starts) => {
+	expect(stopped(...signals).deadline.isUpgrade).toBe(starts);
 });

@@ -8,14 +8,21 @@ export class StopDeadline {
 	readonly #passed = Promise.withResolvers<void>();
 	readonly #taken = new Set<NodeJS.Signals>();
 	#timer: NodeJS.Timeout | undefined;
+	#latest: NodeJS.Signals | null = null;
 
 	/** Resolves when the turns that still run are to be interrupted. */
 	get passed(): Promise<void> {
 		return this.#passed.promise;
 	}
 
+	/** Whether a successor starts: not if somebody stops the daemon during its upgrade. */
+	get isUpgrade(): boolean {
+		return this.#latest === upgradeSignal;
+	}
+
 	/** The drain signal replaces an earlier deadline, and a later SIGTERM sets one again. */
 	take(signal: NodeJS.Signals): void {
+		this.#latest = signal;
 		if (signal === drainSignal || signal === upgradeSignal) {
 			clearTimeout(this.#timer);
 			this.#timer = undefined;

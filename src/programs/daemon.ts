@@ -132,7 +132,7 @@ try {
 			deadline.pass();
 			await daemon[Symbol.asyncDispose]();
 			log.info("daemon", "stopped");
-			if (why === upgradeSignal) startSuccessor(home, process.env);
+			if (deadline.isUpgrade) startSuccessor(home, process.env);
 			process.exit(0);
 		} catch (error) {
 			log.error("daemon", "The daemon could not stop as it should", {}, error);
