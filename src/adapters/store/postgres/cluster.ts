@@ -3,6 +3,7 @@
 import type pg from "pg";
 import { limits as known, type Limits } from "#contract/limits.ts";
 import { PostgresConnection } from "./connection.ts";
+import { silenceMs } from "./writer.ts";
 
 /** About one machine: how much it runs, and which processes it keeps between turns. */
 const own = ["turnsMax", "idleProcessMs", "idleProcessesMax", "idleBytesMax"] satisfies (keyof Limits)[];
@@ -15,7 +16,7 @@ const setOrGet = `with alone as (select not exists (select from node where activ
 	select limits from put union all select limits from cluster where not (select is_so from alone)`;
 
 export async function sharedLimits(pool: pg.Pool, node: string, wanted: Limits): Promise<Limits> {
-	const connection = new PostgresConnection(pool);
+	const connection = new PostgresConnection(pool, silenceMs);
 	const values = [JSON.stringify(wanted), node];
 	const [row] = await connection.rows<{ limits: string }>({ name: "limits", text: setOrGet, values });
 	const shared: Partial<Record<string, number>> = row === undefined ? {} : JSON.parse(row.limits);

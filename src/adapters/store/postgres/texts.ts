@@ -5,13 +5,20 @@ import { PartialOutputs } from "#contract/turn.ts";
 import type { Blobs, Partials } from "#engine/ports/blobs.ts";
 import { PostgresConnection } from "./connection.ts";
 import { faultOf } from "./fault.ts";
+import { silenceMs } from "./writer.ts";
 
 const nameRule = /^[0-9a-f]{64}$/;
 const partBytes = 1024 * 1024;
+/** a bundle of 64 MiB takes longer than the rows of a batch */
+const longTextMs = 6 * silenceMs;
 
 const nameOf = (bytes: Buffer): string => createHash("sha256").update(bytes).digest("hex");
 
 export function postgresBlobs(pool: pg.Pool): Blobs {
+	const ask = async <R extends pg.QueryResultRow>(text: string, values: unknown[]): Promise<R[]> => {
+		const query = { text, values, query_timeout: longTextMs };
+		return (await pool.query<R>(query).catch(thrown)).rows;
+	};
 	return {
 		async put(text) {
 			const bytes = Buffer.from(text);
@@ -19,24 +26,21 @@ export function postgresBlobs(pool: pg.Pool): Blobs {
 				bytes.subarray(at * partBytes, (at + 1) * partBytes),
 			);
 			const name = nameOf(bytes);
-			await pool
-				.query({
-					text: `insert into blob (name, part, bytes)
-						select $1, part, bytes from unnest($2::bigint[], $3::bytea[]) as u (part, bytes) on conflict do nothing`,
-					values: [name, parts.map((_, at) => at), parts],
-				})
-				.catch(thrown);
+			await ask(
+				`insert into blob (name, part, bytes)
+					select $1, part, bytes from unnest($2::bigint[], $3::bytea[]) as u (part, bytes) on conflict do nothing`,
+				[name, parts.map((_, at) => at), parts],
+			);
 			return name;
 		},
 		async get(name) {
 			if (!nameRule.test(name)) return null;
-			const query = { text: "select bytes from blob where name = $1 order by part", values: [name] };
-			const { rows } = await pool.query<{ bytes: Buffer }>(query).catch(thrown);
+			const rows = await ask<{ bytes: Buffer }>("select bytes from blob where name = $1 order by part", [name]);
 			const bytes = Buffer.concat(rows.map((row) => row.bytes));
 			return rows.length > 0 && nameOf(bytes) === name ? bytes.toString() : null;
 		},
 		async drop(name) {
-			await pool.query("delete from blob where name = $1", [name]).catch(thrown);
+			await ask("delete from blob where name = $1", [name]);
 		},
 		// the database is backed up as a whole
 		copyTo: async () => {},
@@ -44,7 +48,7 @@ export function postgresBlobs(pool: pg.Pool): Blobs {
 }
 
 export function postgresPartials(pool: pg.Pool): Partials {
-	const connection = new PostgresConnection(pool);
+	const connection = new PostgresConnection(pool, silenceMs);
 	const run = async (name: string, text: string, values: (string | number)[]): Promise<unknown[]> =>
 		await connection.rows({ name, text, values }).catch(thrown);
 	return {
