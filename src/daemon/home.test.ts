@@ -4,7 +4,7 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { announce } from "./home.ts";
+import { announce, lockedHome } from "./home.ts";
 
 async function place(): Promise<{ home: string; file: string }> {
 	const home = await mkdtemp(path.join(tmpdir(), "brood-test-"));
@@ -40,4 +40,18 @@ test("control: one whose port answers is announced", async () => {
 	onTestFinished(close);
 	await using _announced = await announce(home, { url, socket: null, token: () => "word" });
 	expect(existsSync(file)).toBe(true);
+});
+
+test("a daemon saves its monotonic time when it starts and when it stops, unless its home is gone", async () => {
+	const { home } = await place();
+	const clock = path.join(home, "clock.json");
+	const locked = await lockedHome(home);
+	expect(existsSync(clock)).toBe(true);
+	await rm(clock);
+	await locked[Symbol.asyncDispose]();
+	expect(existsSync(clock)).toBe(true);
+	const gone = await lockedHome(home);
+	await rm(home, { recursive: true });
+	await gone[Symbol.asyncDispose]();
+	expect(existsSync(home)).toBe(false);
 });

@@ -2,7 +2,8 @@
 import { once } from "node:events";
 import { connect } from "node:net";
 import path from "node:path";
-import { persistMonotonicClock, systemClock } from "#adapters/system/clock.ts";
+import { persistMonotonicClock, saveMonotonicClock, systemClock } from "#adapters/system/clock.ts";
+import { attempt } from "#adapters/system/errors.ts";
 import { forgetReplaced, lastPort, removeDaemonFile, writeDaemonFile, writeLastPort } from "#adapters/system/home.ts";
 import { HomeLocked, lockHome } from "#adapters/system/home-lock.ts";
 import { type HomeWatch, watchHome } from "#adapters/system/home-watch.ts";
@@ -17,7 +18,10 @@ export async function lockedHome(home: string): Promise<AsyncDisposable> {
 	await using held = new AsyncDisposableStack();
 	held.use(await lockHome(home));
 	refuseSecond(home);
-	persistMonotonicClock(path.join(home, "clock.json"));
+	const clock = path.join(home, "clock.json");
+	persistMonotonicClock(clock);
+	// a home that was removed has no next daemon
+	held.defer(() => attempt(() => saveMonotonicClock(clock), undefined));
 	return held.move();
 }
 

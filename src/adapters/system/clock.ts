@@ -3,7 +3,8 @@
 //
 // Both are milliseconds since 1970 and agree until the wall clock is set. The monotonic clock continues across a
 // restart of the daemon (`persistMonotonicClock`), so that a deadline in the store stays valid. After a reboot only the
-// wall clock knows how long the machine was off; it is trusted, unless it went back.
+// wall clock knows how long the machine was off; it is trusted, unless it is before the monotonic time that the last
+// daemon saved: at its stop, or at its start if it died.
 import { readFileSync, renameSync, writeFileSync } from "node:fs";
 import os from "node:os";
 import type { Clock } from "#engine/ports/clock.ts";
@@ -59,15 +60,17 @@ interface SavedClock {
 
 /** Continues the monotonic time of the last daemon, and saves it. */
 export function persistMonotonicClock(file: string): void {
-	const boot = bootId();
 	const kept = savedIn(file);
 	if (kept !== null)
 		monotonic.set(
-			kept.boot === boot ? kept.monotonic + uptimeMs() - kept.uptimeMs : Math.max(Date.now(), kept.monotonic),
+			kept.boot === bootId() ? kept.monotonic + uptimeMs() - kept.uptimeMs : Math.max(Date.now(), kept.monotonic),
 		);
-	writeFileSync(`${file}.new`, JSON.stringify({ boot, uptimeMs: uptimeMs(), monotonic: monotonic.now() }), {
-		mode: 0o600,
-	});
+	saveMonotonicClock(file);
+}
+
+export function saveMonotonicClock(file: string): void {
+	const saved: SavedClock = { boot: bootId(), uptimeMs: uptimeMs(), monotonic: monotonic.now() };
+	writeFileSync(`${file}.new`, JSON.stringify(saved), { mode: 0o600 });
 	renameSync(`${file}.new`, file);
 }
 
