@@ -1,8 +1,8 @@
-// The connection of one batch, below the queries that all stores share. Writes are held back in memory, and rows that
+// The connection of one batch, below the queries that all stores share. Writes are deferred in memory, and rows that
 // the batch has read or written are answered from there. So a batch of commands that only touch what was loaded at its
 // beginning asks the database nothing.
 //
-// A read of anything else first sends what is held back, in the same round trip. From then on the command has a real
+// A read of anything else first sends what is pending, in the same round trip. From then on the command has a real
 // savepoint, after what the commands before it had decided; before that a savepoint is only in memory.
 import { expected } from "#contract/log.ts";
 import type { Connection } from "../sql/connection.ts";
@@ -22,9 +22,9 @@ export interface Loaded {
 	receipts: readonly { actor: string; key: string; found: Row | null }[];
 }
 
-/** Rows that were held back could not be written: it is not known which command's they are. */
-export class HeldBackFault extends Error {
-	override readonly name = "HeldBackFault";
+/** Pending rows could not be written: it is not known which command's they are. */
+export class PendingWriteFault extends Error {
+	override readonly name = "PendingWriteFault";
 }
 
 interface BatchOptions extends Loaded {
@@ -61,11 +61,11 @@ export class BatchConnection implements Connection {
 	}
 
 	failsBatch(error: unknown): boolean {
-		return error instanceof HeldBackFault || concernsDatabase(error);
+		return error instanceof PendingWriteFault || concernsDatabase(error);
 	}
 
 	async all<P extends Record<string, Value>, R>(query: Query<P, R>, args: P): Promise<R[]> {
-		const known = this.#fromMemory(query.name, args) ?? (query.writes && this.#holdBack(query, args));
+		const known = this.#fromMemory(query.name, args) ?? (query.writes && this.#defer(query, args));
 		if (known !== null) {
 			// biome-ignore lint/suspicious/noExplicitAny: these are the rows that the query itself would have given
 			const typed: any = known;
@@ -83,7 +83,7 @@ export class BatchConnection implements Connection {
 		else await this.#afterWrites(() => this.#to.exec(statement));
 	}
 
-	/** Sends everything that is held back; the caller waits for the answers. */
+	/** Sends everything that is pending; the caller waits for the answers. */
 	flush(): Promise<unknown>[] {
 		this.#earlier.add(this.#own);
 		this.#own = new PendingWrites();
@@ -116,7 +116,7 @@ export class BatchConnection implements Connection {
 		}
 	}
 
-	#holdBack({ name, writes }: Pick<Query<never, unknown>, "name" | "writes">, args: Row): [] {
+	#defer({ name, writes }: Pick<Query<never, unknown>, "name" | "writes">, args: Row): [] {
 		if (writes !== null) this.#own.write(writes, args);
 		if (name === queries.putReceipt.name) this.#receipts.set(receiptName(args["actor"], args["key"]), { found: args });
 		return [];
@@ -165,7 +165,7 @@ export class BatchConnection implements Connection {
 		this.#lastBefore = this.#last;
 	}
 
-	/** Asks after everything that is held back was sent, without waiting in between. */
+	/** Asks after everything that is pending was sent, without waiting in between. */
 	async #afterWrites<T>(ask: () => Promise<T>): Promise<T> {
 		const [first, second, answer] = await this.#to.inOneWrite(() => {
 			const earlier = this.#hasSavepoint ? [] : this.#send("#earlier");
@@ -175,17 +175,17 @@ export class BatchConnection implements Connection {
 			return Promise.allSettled([Promise.all(earlier), Promise.all(own), ask()]);
 		});
 		if (first.status === "rejected" && !concernsDatabase(first.reason))
-			throw new HeldBackFault("rows of a batch could not be written", { cause: first.reason });
+			throw new PendingWriteFault("rows of a batch could not be written", { cause: first.reason });
 		for (const each of [first, second, answer]) if (each.status === "rejected") throw each.reason;
 		if (answer.status === "rejected") throw answer.reason;
 		return answer.value;
 	}
 
 	#send(which: "#earlier" | "#own"): Promise<unknown>[] {
-		const held = which === "#earlier" ? this.#earlier : this.#own;
+		const pending = which === "#earlier" ? this.#earlier : this.#own;
 		if (which === "#earlier") this.#earlier = new PendingWrites();
 		else this.#own = new PendingWrites();
-		return bulkWrites(held, this.#types).map((write) => this.#to.rows(write));
+		return bulkWrites(pending, this.#types).map((write) => this.#to.rows(write));
 	}
 
 	/** What follows on the connection fails if this does. */

@@ -1,7 +1,7 @@
 // Statements that write many rows at once: one array for each column, put together again by `unnest`.
 import type { RowWrite, Value } from "../sql/prepared.ts";
 import type { PostgresConnection } from "./connection.ts";
-import type { HeldTable, PendingWrites, Row } from "./pending-writes.ts";
+import type { PendingTable, PendingWrites, Row } from "./pending-writes.ts";
 
 /** The type of each column, as `table.column`. */
 export type ColumnTypes = ReadonlyMap<string, string>;
@@ -22,18 +22,18 @@ export async function columnTypes(connection: PostgresConnection): Promise<Colum
 	return new Map(rows.map(({ name, type }) => [name, type]));
 }
 
-/** Everything that was held back. Events come first: other rows refer to them. */
-export function bulkWrites(held: PendingWrites, types: ColumnTypes): BulkWrite[] {
+/** Everything that is pending. Events come first: other rows refer to them. */
+export function bulkWrites(pending: PendingWrites, types: ColumnTypes): BulkWrite[] {
 	// a run and an entry refer to their issue
-	const tables = [...held.tables.values()].sort((a, b) => rank(a) - rank(b));
+	const tables = [...pending.tables.values()].sort((a, b) => rank(a) - rank(b));
 	return [
-		...(held.events.length === 0 ? [] : [insertEvents(held.events)]),
-		...updateAgents([...held.agents.values()]),
+		...(pending.events.length === 0 ? [] : [insertEvents(pending.events)]),
+		...updateAgents([...pending.agents.values()]),
 		...tables.flatMap((table) => writesOf(table, types)),
 	];
 }
 
-const rank = ({ writes }: HeldTable): number => (writes.table === "issue" ? 0 : 1);
+const rank = ({ writes }: PendingTable): number => (writes.table === "issue" ? 0 : 1);
 
 const eventColumns = ["id", "agent", "turn", "kind", "text", "data", "at", "actor", "command"];
 
@@ -72,7 +72,7 @@ function updateColumns(name: string, types: Readonly<Record<string, string>>, ro
 	};
 }
 
-function writesOf({ writes, rows }: HeldTable, types: ColumnTypes): BulkWrite[] {
+function writesOf({ writes, rows }: PendingTable, types: ColumnTypes): BulkWrite[] {
 	const all = [...rows.values()];
 	const removed = all.filter((each) => each.removed).map(({ key }) => key);
 	const put = all.map(({ row }) => row).filter((row) => row !== null);

@@ -3,15 +3,15 @@ import type { RowWrite, Value } from "../sql/prepared.ts";
 
 export type Row = Readonly<Record<string, Value>>;
 
-interface HeldRow {
+interface PendingRow {
 	/** whether the row that may be there goes first */
 	removed: boolean;
 	row: Row | null;
 }
 
-export interface HeldTable {
+export interface PendingTable {
 	readonly writes: RowWrite;
-	readonly rows: Map<string, HeldRow & { key: Row }>;
+	readonly rows: Map<string, PendingRow & { key: Row }>;
 }
 
 export class PendingWrites {
@@ -19,7 +19,7 @@ export class PendingWrites {
 	/** by `seq`: the state, and the columns that repeat some of it if they change */
 	readonly agents = new Map<number, Row>();
 	/** by the table's name, in the order of their first write */
-	readonly tables = new Map<string, HeldTable>();
+	readonly tables = new Map<string, PendingTable>();
 
 	get isEmpty(): boolean {
 		return this.events.length === 0 && this.agents.size === 0 && this.tables.size === 0;
@@ -55,14 +55,14 @@ export class PendingWrites {
 		});
 	}
 
-	#set(writes: RowWrite, key: Row, held: HeldRow): void {
+	#set(writes: RowWrite, key: Row, pending: PendingRow): void {
 		const table = this.#table(writes);
 		// a removal does not know the columns
 		if (writes.put !== undefined && table.writes.put === undefined) this.tables.set(writes.table, { ...table, writes });
-		table.rows.set(JSON.stringify(key), { ...held, key });
+		table.rows.set(JSON.stringify(key), { ...pending, key });
 	}
 
-	#table(writes: RowWrite): HeldTable {
+	#table(writes: RowWrite): PendingTable {
 		const known = this.tables.get(writes.table);
 		if (known !== undefined) return known;
 		const made = { writes, rows: new Map() };

@@ -43,7 +43,7 @@ import { expected } from "#contract/log.ts";
 import type { CommandResult } from "#engine/ports/dispatch.ts";
 import { type RunBatch, StoreFault } from "#engine/ports/store.ts";
 import { sqlTx } from "../sql/tx.ts";
-import { BatchConnection, HeldBackFault } from "./batch-connection.ts";
+import { BatchConnection, PendingWriteFault } from "./batch-connection.ts";
 import { type BatchStamp, beginBatch, loadBatch } from "./begin.ts";
 import type { ColumnTypes } from "./bulk.ts";
 import { PostgresConnection } from "./connection.ts";
@@ -96,7 +96,7 @@ export class Writer {
 					? ++clashes < clashesMax
 					: isConnectionLoss(error) && performance.now() < deadline;
 				// which command they belong to is found by writing each command's rows separately
-				const looksCloser: boolean = error instanceof HeldBackFault && !isCareful;
+				const looksCloser: boolean = error instanceof PendingWriteFault && !isCareful;
 				if (!looksCloser && !again) throw faultOf(error);
 				isCareful ||= looksCloser;
 			}
@@ -127,10 +127,10 @@ export class Writer {
 		try {
 			const loaded = await loadBatch(connection, this.#begin, stamp, batch);
 			if (loaded === null) throw this.#breakDown(new StoreFault("fenced", "Another daemon has replaced this one."));
-			const held = new BatchConnection(connection, { ...loaded, types, isCareful });
+			const inBatch = new BatchConnection(connection, { ...loaded, types, isCareful });
 			const overdue = performance.now() + overdueMs;
-			results = await run({ ...sqlTx(held), isOverdue: () => performance.now() > overdue }, batch);
-			last = connection.inOneWrite(() => Promise.allSettled([...held.flush(), connection.exec("commit")]));
+			results = await run({ ...sqlTx(inBatch), isOverdue: () => performance.now() > overdue }, batch);
+			last = connection.inOneWrite(() => Promise.allSettled([...inBatch.flush(), connection.exec("commit")]));
 		} catch (error) {
 			const lost = await connection.exec("rollback").then(
 				() => false,
@@ -144,7 +144,7 @@ export class Writer {
 		// a statement that failed has made COMMIT undo the batch
 		const statement = failed.find((error) => !isConnectionLoss(error));
 		if (statement !== undefined)
-			throw concernsDatabase(statement) ? statement : new HeldBackFault(String(statement), { cause: statement });
+			throw concernsDatabase(statement) ? statement : new PendingWriteFault(String(statement), { cause: statement });
 		if (failed.length === 0) return results;
 		return (await this.#happened(stamp.batch, failed[0], deadline + silenceMs)) ? results : null;
 	}
