@@ -162,7 +162,7 @@ export async function startDaemon({
 	gitRecorder.connect((request) => engine.dispatch(request));
 	const about = { pid: process.pid, url: server.url, remote: remote?.url ?? null, version, home, containment };
 	const setup = new VendorSetup({ adapters, homeId, containment, environment: process.env });
-	const known = { token, tokens, about, setup, keyFiles, own: allPrograms, search: process.env["PATH"], failed };
+	const known = { token, tokens, about, setup, keyFiles, own: allPrograms, searchPath: process.env["PATH"], failed };
 	const { lost } = await openToClients(parts, engine, { here: server, remote }, { ...known, limits: inForceLimits });
 	const all = parts.move();
 	return { engine, url: server.url, token, containment, lost, [Symbol.asyncDispose]: () => all.disposeAsync() };

@@ -21,9 +21,9 @@ export const ownPrograms: Readonly<Record<string, AgentProgram>> = {
 export function typesHere(
 	own: Readonly<Record<string, AgentProgram>>,
 	adapters: string,
-	search: string | undefined,
+	searchPath: string | undefined,
 ): string[] {
 	const find = programsFrom({ own, adapters });
-	const there = programTypes.filter((type) => missingProgram(find, { type, program: null }, search) === null);
+	const there = programTypes.filter((type) => missingProgram(find, { type, program: null }, searchPath) === null);
 	return [...new Set([...Object.keys(own), ...there])].filter((type) => type !== "acp").sort();
 }

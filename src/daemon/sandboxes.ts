@@ -4,7 +4,7 @@ import type { DriverOptions } from "#adapters/driver/options.ts";
 import { Sandbox } from "#adapters/driver/sandbox.ts";
 import { vendorHomes } from "#adapters/driver/vendor-mounts.ts";
 import { Layout } from "#adapters/git/layout/layout.ts";
-import { ownConfig } from "#adapters/git/workspace/settings.ts";
+import { projectConfig } from "#adapters/git/workspace/settings.ts";
 import type { GitWorkspaces } from "#adapters/git/workspaces.ts";
 import { listedVariables } from "#adapters/system/config.ts";
 import { privatePaths } from "#adapters/system/private-paths.ts";
@@ -52,7 +52,7 @@ export function variablesIn(
 		const project = await (await engine).reads.project(slug);
 		// reading the repository's takes a git command, and nothing of it can be in force
 		if (project === undefined || project.approved.length === 0) {
-			const own = await ownConfig(layout, slug);
+			const own = await projectConfig(layout, slug);
 			return isRefusal(own) ? own : (own.env ?? []);
 		}
 		const effective = await workspaces.settings(await here(project), project.approved);

@@ -34,7 +34,7 @@ import { ownPrograms, typesHere } from "./own-programs.ts";
 export function serve(
 	listeners: { here: Listener; remote: Listener | null },
 	engine: Engine,
-	{ token, tokens, stream, persons, about, setup, keyFiles, own, search, failed }: ServeParts,
+	{ token, tokens, stream, persons, about, setup, keyFiles, own, searchPath, failed }: ServeParts,
 ): Guard {
 	const types = [...new Set([...Object.keys(own), ...programTypes, "human"])];
 	const adapters = path.join(about.home, "adapters");
@@ -42,7 +42,7 @@ export function serve(
 	const context = new RequestContext(engine, {
 		types,
 		blockingTypes: Object.keys(ownPrograms),
-		missing: (agent) => missingProgram(find, agent, search),
+		missing: (agent) => missingProgram(find, agent, searchPath),
 	});
 	const here = localListener(about.home, listeners.here, { token, tokens, persons });
 	const remote = listeners.remote && remoteListener(about.home, listeners.remote, persons);
@@ -55,7 +55,7 @@ export function serve(
 	for (const { listener, guard } of [here, ...(remote === null ? [] : [remote])]) {
 		const handlers = handlersOf(context, about, {
 			...{ credentialProblem, keyFiles, rotateToken, space },
-			vendors: announcing(engine, setup, () => typesHere(own, adapters, search)),
+			vendors: announcing(engine, setup, () => typesHere(own, adapters, searchPath)),
 			browsers: { all: guard.browsers, cutStreams: () => stream.cutAll() },
 			personsChanged: () => persons.reload(),
 		});
@@ -87,7 +87,7 @@ export interface ServeParts extends Pick<Guard, "token" | "tokens"> {
 	/** our own agents' programs, and those of tests */
 	own: Readonly<Record<string, AgentProgram>>;
 	/** the daemon's PATH */
-	search: string | undefined;
+	searchPath: string | undefined;
 	failed(error: unknown, request?: string): void;
 }
 

@@ -24,7 +24,7 @@ export async function untilIdle(engine: Engine): Promise<void> {
 
 /** Starts a daemon in the background, as this one was started. */
 export const successorCommand = (home: string): string[] => [
-	// with the variables that Node needs for the daemon, which this one has removed from its own
+	// with the variables that Node.js needs for the daemon, which this one has removed from its own
 	...["/usr/bin/env", ...Object.entries(daemonNodeJs.environment).map(([name, value]) => `${name}=${value}`)],
 	...[process.execPath, ...process.execArgv, programPath("programs/daemon")],
 	...["--home", home, "--background"],
@@ -35,7 +35,7 @@ export function startSuccessor(home: string, environment: NodeJS.ProcessEnv, opt
 	const out = openSync(path.join(home, "daemon.out"), "a", 0o600);
 	const [program = "", ...args] = [...successorCommand(home), ...options];
 	const child = spawn(program, args, { detached: true, stdio: ["ignore", out, out], cwd: home, env: environment });
-	child.on("error", expected("this Node is gone; the next command starts the daemon with its own"));
+	child.on("error", expected("this Node.js is gone; the next command starts the daemon with its own"));
 	child.unref();
 	closeSync(out);
 }

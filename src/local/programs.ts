@@ -23,8 +23,8 @@ export function programUrl(name: Program): URL {
 }
 
 /**
- * How Node runs the daemon: it is idle most of the time and lives for days, so memory counts more than its first
- * minutes. Another version of Node may not know an option; then the daemon runs without them.
+ * How Node.js runs the daemon: it is idle most of the time and lives for days, so memory counts more than its first
+ * minutes. Another version of Node.js may not know an option; then the daemon runs without them.
  */
 export const daemonNodeJs = {
 	options: [

@@ -202,7 +202,7 @@ function startRefusal(error: unknown): Refusal {
 		: refuse("INTERNAL_ERROR", message);
 }
 
-/** What Node printed when the last background daemon died; the daemon's own output is in the log. */
+/** What Node.js printed when the last background daemon died; the daemon's own output is in the log. */
 function lastOutput(): string {
 	const file = path.join(home, "daemon.out");
 	if (!existsSync(file)) return "";

@@ -1,5 +1,5 @@
 // The worker that runs git inside of an agent's sandbox.
-import { mayChange } from "#adapters/driver/inside.ts";
+import { mayChange } from "#adapters/driver/may-change.ts";
 import { findAutorunFiles } from "#adapters/driver/trust.ts";
 import { serveSandbox } from "#adapters/git/sandbox/serve.ts";
 

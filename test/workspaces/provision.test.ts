@@ -234,8 +234,8 @@ describe("shared paths", () => {
 		expect(made.shared).toEqual([
 			{ path: "node_modules", done: "linked", reason: null },
 			{ path: "deep/cache", done: "linked", reason: null },
-			{ path: "vendor", done: "left", reason: "something is there already" },
-			{ path: "missing", done: "left", reason: "primary has none: run brood project warm" },
+			{ path: "vendor", done: "omitted", reason: "something is there already" },
+			{ path: "missing", done: "omitted", reason: "primary has none: run brood project warm" },
 		]);
 		const primary = path.join(world.home, "projects", "p", "primary");
 		expect(readlinkSync(path.join(made.workspace.path, "node_modules"))).toBe(path.join(primary, "node_modules"));
@@ -255,7 +255,7 @@ describe("shared paths", () => {
 		);
 		expect(other.shared[0]).toEqual({
 			path: "node_modules",
-			done: "left",
+			done: "omitted",
 			reason: "the lockfile differs from primary's",
 		});
 	});
@@ -272,7 +272,7 @@ describe("shared paths", () => {
 		const made = agreed(
 			await world.workspaces.provision({ project: world.project, agent: identity("a"), kind: "worktree" }),
 		);
-		expect(made.shared.map(({ done }) => done)).toEqual(["left", "left"]);
+		expect(made.shared.map(({ done }) => done)).toEqual(["omitted", "omitted"]);
 		expect(Object.keys(fingerprint(path.join(world.root, "outside"))).sort()).toEqual(["/", "cache/", "secret"]);
 	});
 
@@ -287,8 +287,8 @@ describe("shared paths", () => {
 		expect(made.shared.map(({ path: name, done }) => `${name} ${done}`)).toEqual([
 			".env copied",
 			"secret copied",
-			"a.txt left",
-			"nothing left",
+			"a.txt omitted",
+			"nothing omitted",
 		]);
 		expect([
 			read(made.workspace.path, ".env"),

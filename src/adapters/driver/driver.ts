@@ -12,7 +12,7 @@ import {
 	commandOf,
 	type EndOptions,
 	endAll,
-	findTree,
+	findProcesses,
 	graceful,
 	innerPid,
 	type Process,
@@ -23,9 +23,9 @@ import {
 import { credentialVariables } from "./credential.ts";
 import { Freezer } from "./freeze.ts";
 import { Idle } from "./idle.ts";
-import { mayChange } from "./inside.ts";
 import { isReusable, type KeptProcess } from "./kept-process.ts";
 import { ensureWorkingFolder } from "./launching.ts";
+import { mayChange } from "./may-change.ts";
 import type { DriverOptions } from "./options.ts";
 import { ProcessOwners } from "./process-owners.ts";
 import type { AgentProgram } from "./programs.ts";
@@ -217,7 +217,7 @@ export class ProcessDriver implements Driver {
 	/** Each agent's program is started in a session of its own. */
 	readonly processSessions = (): number[] => [...this.#kept.values()].map(({ launched }) => launched.pid);
 	/** Of this home, also what projects' commands run. */
-	#all = (): Process[] => findTree({ [homeIdName]: this.#options.homeId }, this.processSessions());
+	#all = (): Process[] => findProcesses({ [homeIdName]: this.#options.homeId }, this.processSessions());
 
 	async [Symbol.asyncDispose](): Promise<void> {
 		await Promise.all([...this.#kept.keys(), ...this.#starting.keys()].map((agent) => this.#endProcess(agent)));
@@ -273,7 +273,7 @@ export class ProcessDriver implements Driver {
 	}
 
 	#processes(agent: AgentId, kept = this.#kept.get(agent)): Process[] {
-		return findTree(
+		return findProcesses(
 			{ [homeIdName]: this.#options.homeId, BROOD_AGENT: agent },
 			kept === undefined ? [] : [kept.launched.pid],
 		);
@@ -284,7 +284,7 @@ export class ProcessDriver implements Driver {
 		return pid === launched.pid || (this.#options.containment !== "groups" && [1, 2].includes(innerPid(pid) ?? 0));
 	}
 
-	/** Never SIGTERM the wrapper: it would take the whole tree with it at once. */
+	/** Never SIGTERM the wrapper: it would take everything inside with it at once. */
 	#endOptions(signals: Signals): EndOptions {
 		const contained = this.#options.containment !== "groups";
 		return { signals, killOnly: ({ pid, parent }) => contained && (parent === process.pid || innerPid(pid) === 1) };

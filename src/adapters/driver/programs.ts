@@ -55,14 +55,14 @@ export function programsFrom({
 export function missingProgram(
 	find: FindProgram,
 	agent: Pick<AgentState, "type" | "program">,
-	search: string | undefined,
+	searchPath: string | undefined,
 ): Refusal | null {
 	const { type } = agent;
 	// an `acp` agent without a program is refused by its rule
 	const program = type === "human" || (type === "acp" && agent.program === null) ? null : find(agent);
 	if (typeof program === "string")
 		return refuse("PROGRAM_MISSING", program, { suggestions: type in vendors ? [`brood setup ${type}`] : [] });
-	if (program === null || isOnPath(program.command, search)) return null;
+	if (program === null || isOnPath(program.command, searchPath)) return null;
 	const isAbsolute = path.isAbsolute(program.command);
 	// a relative path is one in its workspace, which is not there yet
 	if (program.command.includes("/") && !isAbsolute) return null;

@@ -14,7 +14,7 @@ import {
 import os from "node:os";
 import path from "node:path";
 import { expect, test } from "vitest";
-import { mayChange } from "./inside.ts";
+import { mayChange } from "./may-change.ts";
 import { findAutorunFiles } from "./trust.ts";
 
 /** a program of every Unix */

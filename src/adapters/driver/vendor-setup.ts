@@ -10,7 +10,7 @@ import { type Refusal, refuse } from "#contract/refusal.ts";
 import type { VendorAgent } from "#contract/wire.ts";
 import type { CommandLine } from "../system/containment.ts";
 import { isOnPath } from "../system/on-path.ts";
-import { endAll, findTree } from "../system/processes.ts";
+import { endAll, findProcesses } from "../system/processes.ts";
 import { temporaryFolderNow } from "../system/temporary.ts";
 import { launch } from "./acp/launch.ts";
 import { environmentFor } from "./environment.ts";
@@ -90,7 +90,7 @@ export class VendorSetup {
 		}
 	}
 
-	/** npm comes with the machine's Node, but chooses versions by the Node that runs it. */
+	/** npm comes with the machine's Node.js, but chooses versions by the Node.js that runs it. */
 	#environment(): Record<string, string> {
 		const { environment } = this.#options;
 		return environmentFor(
@@ -114,7 +114,7 @@ export class VendorSetup {
 				signal: new AbortController().signal,
 			});
 		} finally {
-			await endAll(() => findTree(own));
+			await endAll(() => findProcesses(own));
 			rmSync(folder, { recursive: true, force: true });
 		}
 	}

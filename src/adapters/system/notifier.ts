@@ -115,10 +115,10 @@ export class Notifier implements Disposable {
 }
 
 /** Null if this machine has neither program. */
-function desktopCommand({ title, text, next }: Notice, search: string | undefined): readonly string[] | null {
+function desktopCommand({ title, text, next }: Notice, searchPath: string | undefined): readonly string[] | null {
 	const body = [text, next].filter((line) => line !== "").join("\n");
-	if (isOnPath("notify-send", search)) return ["notify-send", "--app-name=Brood", "--", title, withoutMarkup(body)];
-	if (!isOnPath("osascript", search)) return null;
+	if (isOnPath("notify-send", searchPath)) return ["notify-send", "--app-name=Brood", "--", title, withoutMarkup(body)];
+	if (!isOnPath("osascript", searchPath)) return null;
 	const lines = ["on run argv", "display notification (item 2 of argv) with title (item 1 of argv)", "end run"];
 	return ["osascript", ...lines.flatMap((line) => ["-e", line]), "--", title, body];
 }

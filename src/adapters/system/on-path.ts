@@ -4,9 +4,9 @@ import path from "node:path";
 import { attempt } from "./errors.ts";
 
 /** A name with a slash is a path. */
-export function isOnPath(name: string, search = ""): boolean {
+export function isOnPath(name: string, searchPath = ""): boolean {
 	if (name.includes("/")) return isExecutable(name);
-	return search
+	return searchPath
 		.split(path.delimiter)
 		.some((folder) => path.isAbsolute(folder) && isExecutable(path.join(folder, name)));
 }

@@ -60,7 +60,7 @@ export const childrenOf = (pid: number): number[] =>
 	(procFile(pid, `task/${pid}/children`)?.match(/\d+/g) ?? []).map(Number);
 
 /** All processes with these variables, those in a session of one of them or of the roots, and everything below. */
-export function findTree(variables: Readonly<Record<string, string>>, roots: readonly number[] = []): Process[] {
+export function findProcesses(variables: Readonly<Record<string, string>>, roots: readonly number[] = []): Process[] {
 	const everyone = alive();
 	const wanted = Object.entries(variables).map(([name, value]) => `${name}=${value}`);
 	const carries = ({ environment }: Process): boolean => {

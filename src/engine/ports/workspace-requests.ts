@@ -8,7 +8,7 @@ export interface ProjectRepository {
 	slug: ProjectSlug;
 	path: string;
 	/**
-	 * the branch named when it was added; the home's configuration overrides it, and it overrides the repository's
+	 * the branch named when it was added; the project's configuration overrides it, and it overrides the repository's
 	 * default branch
 	 */
 	base?: string | null;
@@ -79,7 +79,7 @@ export interface Provisioned {
 	workspace: Workspace;
 	head: string | null;
 	/** what was linked, copied or skipped, and why; never a reason to fail */
-	shared: { path: string; done: "linked" | "copied" | "left"; reason: string | null }[];
+	shared: { path: string; done: "linked" | "copied" | "omitted"; reason: string | null }[];
 	setup: CommandRun | null;
 	/** everything was there already */
 	found: boolean;

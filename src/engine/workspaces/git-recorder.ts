@@ -49,9 +49,9 @@ export class GitRecorder implements AsyncDisposable {
 		this.#soon();
 	}
 
-	/** `aside` commands work on an index of our own, beside the repository. */
-	add(run: { folder: string; args: readonly string[]; aside: boolean; code: number | null; ms: number }): void {
-		if (run.aside || !changesSomething(run.args)) return;
+	/** `ownIndex` commands work on an index of our own, beside the repository. */
+	add(run: { folder: string; args: readonly string[]; ownIndex: boolean; code: number | null; ms: number }): void {
+		if (run.ownIndex || !changesSomething(run.args)) return;
 		const args = run.args.slice(0, 64).map((word) => word.slice(0, 500).toWellFormed());
 		this.#waiting.push({ folder: run.folder.slice(0, 4096), args, code: run.code, ms: Math.round(run.ms) });
 		this.#waiting.splice(0, Math.max(0, this.#waiting.length - waitingMax));

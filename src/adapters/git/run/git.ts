@@ -70,7 +70,7 @@ interface Ran {
 	folder: string;
 	args: readonly string[];
 	/** with a temporary index, so that its changes are not visible */
-	aside: boolean;
+	ownIndex: boolean;
 	code: number | null;
 	ms: number;
 }
@@ -119,7 +119,7 @@ export function makeGit(parts: {
 			parts.record?.({
 				folder,
 				args,
-				aside: environment["GIT_INDEX_FILE"] !== undefined,
+				ownIndex: environment["GIT_INDEX_FILE"] !== undefined,
 				code,
 				ms: performance.now() - start,
 			});

@@ -16,8 +16,8 @@
 //
 // The steps of its making (`make.ts`)
 //   1. the tree's folder, with an inert `.git` in it: a person's git stops there instead of using the agent's files
-//   2. this file: a new git folder, with the few settings of the project's configuration that change file contents, the
-//      branch at its start, and base. No hook, filter or included file is copied
+//   2. this file: a new git folder, with the few settings of git's configuration of the project that change file
+//      contents, the branch at its start, and base. No hook, filter or included file is copied
 //   3. the files: checked out before the agent has access, or copied from a parent by the worker inside
 //   4. the marker, then the branch in the project, then the refs that keep the objects that it borrows
 // From the first turn on, our worker inside the sandbox runs every git step of that workspace (`inside.ts`, asked

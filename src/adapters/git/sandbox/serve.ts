@@ -44,7 +44,9 @@ interface SandboxParts {
 
 export function serveSandbox({ input, output, environment, findAutorunFiles, mayChange }: SandboxParts): void {
 	on(steps.autorunFiles, async ({ checkout }, { type }) => await findAutorunFiles(checkout.workspace.path, type));
-	on(steps.inside, async ({ checkout }, { paths }) => ({ inside: await mayChange(checkout.workspace.path, paths) }));
+	on(steps.mayChange, async ({ checkout }, { paths }) => ({
+		allowed: await mayChange(checkout.workspace.path, paths),
+	}));
 	// the agent could have written the commit graph
 	const git = makeGit({ environment, settings: [["core.commitgraph", "false"]] });
 	const send = async (id: number, kind: FrameKind, bytes: Buffer): Promise<void> =>

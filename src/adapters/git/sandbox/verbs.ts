@@ -94,8 +94,8 @@ export async function mayChangeSandboxed(
 	checkout: SandboxedCheckout,
 	paths: readonly string[],
 ): Promise<boolean> {
-	const answer = await read(context, checkout, steps.inside, { paths: [...paths] });
-	return !isRefusal(answer) && answer.inside;
+	const answer = await read(context, checkout, steps.mayChange, { paths: [...paths] });
+	return !isRefusal(answer) && answer.allowed;
 }
 
 export async function commitSandboxed(

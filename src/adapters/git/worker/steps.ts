@@ -62,7 +62,7 @@ const UpdateResult = z.strictObject({
 	text: z.string().max(100_000),
 });
 const Shared = z.array(
-	z.strictObject({ path: z.string(), done: z.enum(["linked", "copied", "left"]), reason: z.string().nullable() }),
+	z.strictObject({ path: z.string(), done: z.enum(["linked", "copied", "omitted"]), reason: z.string().nullable() }),
 );
 const Omitted = OmittedFile.extend({ path: z.string().max(4096), reason: z.string().max(200) });
 const Missing = z.array(z.strictObject({ path: z.string(), reason: z.string() }));
@@ -131,7 +131,7 @@ export const steps = {
 	),
 	sync: step("sync", z.strictObject({ ...begun, strategy: SyncStrategy }), orRefusal(UpdateResult), longMs),
 	release: step("release", z.strictObject(begun), orRefusal(UpdateResult), longMs),
-	switchBranch: step("switchBranch", z.strictObject(begun), orRefusal(UpdateResult), longMs),
+	switchBranch: step("switch-branch", z.strictObject(begun), orRefusal(UpdateResult), longMs),
 	/** asked before any other step of a recovery: each of them runs git */
 	removePipes: step("remove-pipes", nothing, z.strictObject({ removed: z.boolean() }), longMs),
 	recover: step(
@@ -141,7 +141,7 @@ export const steps = {
 		longMs,
 	),
 	/** the tree object of the files; a refusal if anything is not committed */
-	treeIfCommitted: step("treeIfCommitted", nothing, orRefusal(z.strictObject({ tree: CommitId })), longMs),
+	treeIfCommitted: step("tree-if-committed", nothing, orRefusal(z.strictObject({ tree: CommitId })), longMs),
 	snapshot: step(
 		"snapshot",
 		z.strictObject({ reason: z.string(), turn: z.int().nullable() }),
@@ -168,7 +168,11 @@ export const steps = {
 	/** files in the tree that a vendor's program would run without asking */
 	autorunFiles: step("autorun-files", z.strictObject({ type: z.string() }), AutorunFiles.nullable()),
 	/** whether the agent may change all of these files */
-	inside: step("inside", z.strictObject({ paths: z.array(z.string()) }), z.strictObject({ inside: z.boolean() })),
+	mayChange: step(
+		"may-change",
+		z.strictObject({ paths: z.array(z.string()) }),
+		z.strictObject({ allowed: z.boolean() }),
+	),
 	/** sends objects as a pack before the answer */
 	pack: step("pack", z.strictObject({ want: z.array(CommitId), have: z.array(CommitId) }), nothing, longMs),
 } as const;

@@ -17,7 +17,7 @@ import type { Step, StepContext, StepRequest } from "./steps.ts";
 
 export interface SandboxWorkersOptions {
 	program: CommandLine;
-	/** the program's own files: its folder, its libraries, Node */
+	/** the program's own files: its folder, its libraries, Node.js */
 	readable: readonly string[];
 	environment: Readonly<Record<string, string>>;
 	containment: ContainmentLevel;

@@ -68,7 +68,7 @@ async function cloneOf(
 		});
 }
 
-/** An isolated agent must not see a password in the project's configuration. */
+/** An isolated agent must not see a password in git's configuration of the project. */
 async function originUrlOf(git: Git, repository: string): Promise<string | null> {
 	const origin = await git(repository, ["config", "--local", "--get", "remote.origin.url"], { answers: [1] });
 	return origin.code === 0 ? addressElsewhere(origin.text, repository) : null;

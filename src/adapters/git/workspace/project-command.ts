@@ -1,9 +1,9 @@
-// The project's own commands: setup, check, teardown. They are shell commands, and run only if they are in the home's
-// configuration or somebody approved the repository's.
+// The project's own commands: setup, check, teardown. They are shell commands, and run only if they are in the
+// project's configuration or somebody approved the repository's.
 import { startContained } from "#adapters/system/contained-process.ts";
 import { sandboxEnvironment } from "#adapters/system/containment.ts";
 import { signalGroup } from "#adapters/system/process-group.ts";
-import { endAll, findTree, innerPid, type Process } from "#adapters/system/processes.ts";
+import { endAll, findProcesses, innerPid, type Process } from "#adapters/system/processes.ts";
 import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
 import type { CommandRun } from "#contract/workspace.ts";
 import { caught, type Log, noLog } from "#engine/ports/log.ts";
@@ -88,7 +88,7 @@ class Ending {
 		this.#contained = contained;
 	}
 
-	/** SIGTERM first, but never to the wrapper: it would take the whole tree with it at once. */
+	/** SIGTERM first, but never to the wrapper: it would take everything inside with it at once. */
 	ask(): void {
 		if (this.asked) return;
 		this.asked = true;
@@ -98,7 +98,7 @@ class Ending {
 				signals: [{ name: "SIGTERM", waitMs: graceMs }] as const,
 				killOnly: (each: Process) => each.pid === pid || innerPid(each.pid) === 1,
 			};
-			this.#done = endAll(() => findTree({}, [pid]), options).catch(
+			this.#done = endAll(() => findProcesses({}, [pid]), options).catch(
 				caught(this.#log, "git", "The processes of a project's command could not be ended", { pid }),
 			);
 		} else {

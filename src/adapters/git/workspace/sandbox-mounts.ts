@@ -18,7 +18,7 @@ import { repositoryPathsOf } from "../run/repository-paths.ts";
 import { alternateStores } from "./alternates.ts";
 import type { GitContext } from "./git-context.ts";
 import { makeInert } from "./inert.ts";
-import { ownConfig } from "./settings.ts";
+import { projectConfig } from "./settings.ts";
 
 /** The mounts for processes in a folder; null if they need no sandbox. */
 export async function mountsFor(
@@ -46,7 +46,7 @@ async function withSockets(
 	mounts: SandboxMounts | Refusal,
 ): Promise<SandboxMounts | Refusal> {
 	if (isRefusal(mounts)) return mounts;
-	const config = await ownConfig(context.layout, project.slug);
+	const config = await projectConfig(context.layout, project.slug);
 	if (isRefusal(config)) return config;
 	const asked = await context.variables?.(config.env ?? []);
 	if (typeof asked === "string") return refuse("VALIDATION_ERROR", asked);
@@ -57,12 +57,12 @@ async function withSockets(
 
 const unrestricted = { hidden: [], readable: [], writable: [], fixed: [], open: true };
 
-/** Whether the home's configuration says `sandbox: on`. */
+/** Whether the project's configuration says `sandbox: on`. */
 export async function wantsSandbox(
 	{ layout }: Pick<GitContext, "layout">,
 	project: ProjectRepository,
 ): Promise<boolean | Refusal> {
-	const config = await ownConfig(layout, project.slug);
+	const config = await projectConfig(layout, project.slug);
 	return isRefusal(config) ? config : config.sandbox === "on";
 }
 

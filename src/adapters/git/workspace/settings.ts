@@ -1,5 +1,5 @@
-// The settings of a project: the home's config.yaml, then the repository's .brood.yaml, then defaults. The repository's
-// file is read from base, never from a tree that an agent can write.
+// The settings of a project: the project's config.yaml (in the home, below `projects/`), then the repository's
+// .brood.yaml, then defaults. The repository's file is read from base, never from a tree that an agent can write.
 import { createHash } from "node:crypto";
 import { ConfigError, parseConfig, readSettings } from "#adapters/system/config.ts";
 import { executesPrompt } from "#contract/agent-type.ts";
@@ -25,7 +25,7 @@ export async function projectSettings(
 ): Promise<EffectiveSettings | Refusal> {
 	if (given !== undefined) return { settings: given.settings, fingerprint: null, unapprovedConfig: null };
 	return await orRefusal(async () => {
-		const own = await readOwn(layout, project.slug);
+		const own = await readProjectConfig(layout, project.slug);
 		const base = own.base ?? project.base ?? (await defaultBranch(git, project.path));
 		const repository = await repositoryConfig(git, project, base);
 		if (isRefusal(repository)) return repository;
@@ -33,12 +33,12 @@ export async function projectSettings(
 	});
 }
 
-/** The home's configuration alone. */
-export async function ownConfig(layout: Layout, slug: ProjectSlug): Promise<ProjectConfig | Refusal> {
-	return await orRefusal(async () => await readOwn(layout, slug));
+/** The project's configuration alone. */
+export async function projectConfig(layout: Layout, slug: ProjectSlug): Promise<ProjectConfig | Refusal> {
+	return await orRefusal(async () => await readProjectConfig(layout, slug));
 }
 
-async function readOwn(layout: Layout, slug: ProjectSlug): Promise<ProjectConfig> {
+async function readProjectConfig(layout: Layout, slug: ProjectSlug): Promise<ProjectConfig> {
 	return await readSettings(ProjectConfig, layout.config(slug));
 }
 
@@ -63,7 +63,7 @@ function effectiveSettings(
 	const agreed = fingerprint === null || approved.includes(fingerprint);
 	const { setup = null, check = null, teardown = null, env = [], presets = {}, ...harmless } = repository;
 	const settings = mergeSettings(own, agreed ? repository : harmless, base);
-	// settings that the home's configuration replaces need not be approved
+	// settings that the project's configuration replaces need not be approved
 	const more = Object.keys(presets).filter((name) => !Object.hasOwn(own.presets ?? {}, name));
 	const set = new Set(own.env?.map(variableName));
 	const merged: Readonly<Record<string, boolean>> = {

@@ -82,7 +82,7 @@ async function quietly(
 	work: () => Promise<string | null>,
 ): Promise<Shared[number]> {
 	const reason = await work().catch((error: Error) => error.message);
-	return reason === null ? { path: name, done: verb, reason: null } : { path: name, done: "left", reason };
+	return reason === null ? { path: name, done: verb, reason: null } : { path: name, done: "omitted", reason };
 }
 
 /** Null if the link exists now, or why it does not. */

@@ -13,7 +13,7 @@ export async function mayChange(folder: string, paths: readonly string[]): Promi
 	const root = isThere(folder) ? realOf(folder) : null;
 	if (root === null || paths.length === 0 || paths.length > pathsMax) return false;
 	const scripts = await namedByConfiguration(root).catch(unknown);
-	return scripts !== null && paths.every((given) => isInside(root, given, scripts));
+	return scripts !== null && paths.every((given) => isAllowed(root, given, scripts));
 }
 
 /** Null where it is unknown what would be run. */
@@ -22,7 +22,7 @@ function unknown(error: unknown): null {
 	throw error;
 }
 
-function isInside(root: string, given: string, scripts: ReadonlySet<string>): boolean {
+function isAllowed(root: string, given: string, scripts: ReadonlySet<string>): boolean {
 	const real = isPlain(given) ? realOf(path.isAbsolute(given) ? given : `${root}/${given}`) : null;
 	if (real === null || !real.startsWith(root + path.sep)) return false;
 	// some file systems ignore case
