@@ -10,16 +10,16 @@ import type { SideConnection } from "./side-connection.ts";
  * believes itself alone is kept with the beat: what it was told before, and what it is told now.
  */
 const beat = `with me as (select id, epoch from node where id = $1 and epoch = $2 and active = 1 for share),
-	company as (select exists (select from node where id <> $1 and state::json ->> 'state' not in ('left', 'removed')) as is_there),
+	others as (select exists (select from node where id <> $1 and state::json ->> 'state' not in ('left', 'removed')) as is_there),
 	mine as (
-		insert into beat (node, epoch, beats, alone, trip, ahead, at)
-		select me.id, me.epoch, $3::bigint, case when $4::boolean or not company.is_there then 1 else 0 end,
+		insert into beat (node, epoch, beats, alone, round_trip_ms, clock_offset_ms, at)
+		select me.id, me.epoch, $3::bigint, case when $4::boolean or not others.is_there then 1 else 0 end,
 			$5::bigint, $6::bigint,
 			extract(epoch from clock_timestamp()) * 1000
-		from me, company
+		from me, others
 		on conflict (node) do update
-			set epoch = excluded.epoch, beats = excluded.beats, alone = excluded.alone, trip = excluded.trip,
-				ahead = excluded.ahead, at = excluded.at
+			set epoch = excluded.epoch, beats = excluded.beats, alone = excluded.alone,
+				round_trip_ms = excluded.round_trip_ms, clock_offset_ms = excluded.clock_offset_ms, at = excluded.at
 			where beat.epoch <> excluded.epoch or beat.beats < excluded.beats
 	)
 	select node.id, node.epoch, node.active, coalesce(beat.beats, 0) as beats, coalesce(beat.alone, 0) as alone,
@@ -27,15 +27,15 @@ const beat = `with me as (select id, epoch from node where id = $1 and epoch = $
 	from node left join beat on beat.node = node.id and beat.epoch = node.epoch
 	where node.id = $1 or node.state::json ->> 'state' not in ('left', 'removed')`;
 
-const lastBeats = `select node, epoch, alone, trip, ahead,
+const lastBeats = `select node, epoch, alone, round_trip_ms, clock_offset_ms,
 	(extract(epoch from clock_timestamp()) * 1000)::bigint - at as age from beat`;
 
 interface LastRow {
 	node: string;
 	epoch: number;
 	alone: number;
-	trip: number | null;
-	ahead: number | null;
+	round_trip_ms: number | null;
+	clock_offset_ms: number | null;
 	age: number;
 }
 
@@ -64,9 +64,9 @@ export const postgresBeats = (connection: SideConnection, setOthers: (others: bo
 	},
 	async last() {
 		const rows = await connection.rows<LastRow>({ name: "last-beats", text: lastBeats, values: [] });
-		return rows.map(({ node, alone, age, trip, ahead, epoch }) => ({
-			...{ node: NodeId.parse(node), epoch, ageMs: Math.max(0, age), alone: alone === 1 },
-			...{ roundTripMs: trip, clockOffsetMs: ahead },
+		return rows.map((row) => ({
+			...{ node: NodeId.parse(row.node), epoch: row.epoch, ageMs: Math.max(0, row.age), alone: row.alone === 1 },
+			...{ roundTripMs: row.round_trip_ms, clockOffsetMs: row.clock_offset_ms },
 		}));
 	},
 	examine: () => examineServer(connection),

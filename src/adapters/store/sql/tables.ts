@@ -93,7 +93,7 @@ export interface Tables {
 		state: string;
 	};
 	run: { id: number; issue: number; turn: number; open: number; state: string };
-	/** the text is in the event of the same id; `state` is the rest of a `EntryState` */
+	/** the text is in the event of the same id; `state` is the rest of an `EntryState` */
 	entry: { id: number; issue: number; state: string };
 	project: { slug: string; state: string };
 	/** `state` is a `SubscriptionState` */
@@ -111,8 +111,8 @@ export interface Tables {
 		beats: number;
 		alone: number;
 		/** in milliseconds: a round trip to the database, and by how much its clock is ahead */
-		trip: number | null;
-		ahead: number | null;
+		round_trip_ms: number | null;
+		clock_offset_ms: number | null;
 		at: number;
 	};
 	/** `state` is asked, taken or done; `request` is an `ErrandRequest`, `answer` an `ErrandAnswer` */
