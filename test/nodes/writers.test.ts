@@ -6,12 +6,12 @@ import { openPostgres } from "#adapters/store/postgres/store.ts";
 import { systemClock } from "#adapters/system/clock.ts";
 import { randomIds } from "#adapters/system/ids.ts";
 import type { AgentState } from "#contract/agent.ts";
-import { type AgentId, actingAgent, system } from "#contract/ids.ts";
+import { AgentId, actingAgent, system } from "#contract/ids.ts";
 import { limits } from "#contract/limits.ts";
 import type { WaitState } from "#contract/wait.ts";
 import { batchRunner } from "#engine/commands/execute.ts";
 import { Engine } from "#engine/engine.ts";
-import type { RunBatch, Store } from "#engine/ports/store.ts";
+import type { RunBatch, Store, Tx } from "#engine/ports/store.ts";
 import { everyAgent } from "#test/support/every.ts";
 import { expectFolded } from "#test/support/folded.ts";
 import { done, openTurn, say, spawn } from "#test/support/say.ts";
@@ -166,4 +166,34 @@ test("what an agent spends at one node and what is said of its subscription at a
 	expect(said).toEqual(said.map((_, round) => ({ at: 3 * (round + 1) })));
 	await expectFolded(two.engine.reads);
 	for (const { engine } of [one, two]) await engine[Symbol.asyncDispose]();
+});
+
+/** Bugs that only a unique constraint finds: at once, or when the batch writes its pending rows. */
+const twins = {
+	"an agent with a name that is taken": async (tx: Tx, agent: AgentState) =>
+		await tx.putAgent({ ...agent, id: AgentId.parse("t".repeat(22)) }),
+	"a second open turn": async (tx: Tx, { turn }: AgentState) => {
+		const open = turn === null ? undefined : await tx.turn(turn.id);
+		if (open !== undefined) await tx.putTurn({ ...open, id: open.id - 1 });
+	},
+};
+
+test.each(Object.entries(twins))("%s fails the one command that writes it, and no neighbour", async (_, write) => {
+	const run: RunBatch = async (tx, batch) => {
+		const append: Tx["append"] = async (events) => {
+			const [event] = events;
+			const agent = event?.text === "twin" && event.agent !== null ? await tx.agent(event.agent) : undefined;
+			if (agent !== undefined) await write(tx, agent);
+			return await tx.append(events);
+		};
+		return await batchRunner(wide)({ ...tx, append }, batch);
+	};
+	const { engine } = await openNode(await freshDatabase(), run);
+	const { id: agent } = await spawn(engine, engine.agentZero.id);
+	await openTurn(engine, agent);
+	const results = await Promise.allSettled(
+		["one", "twin", "three"].map((text) => done(engine, { type: "item.append", agent, kind: "user", text })),
+	);
+	expect(results.map((each) => each.status === "rejected" && each.reason.kind)).toEqual([false, "rejected", false]);
+	await engine[Symbol.asyncDispose]();
 });

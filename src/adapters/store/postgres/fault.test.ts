@@ -17,5 +17,9 @@ test("a pooler that mixes up prepared statements and a server that proves nothin
 			kind: "denied",
 			message: expect.stringMatching(/^The database does not prove who it is: [^;]+\. `sslrootcert=FILE` /),
 		});
+	expect(failed("55P03")).toMatchObject({
+		kind: "unavailable",
+		message: expect.stringMatching(/^Other transactions in the database did not let this one through: /),
+	});
 	expect(failed("42601")).toMatchObject({ kind: "rejected", message: expect.not.stringContaining("pooler") });
 });

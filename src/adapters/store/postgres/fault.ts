@@ -2,8 +2,11 @@
 import { messageOf } from "#contract/message-of.ts";
 import { StoreFault } from "#engine/ports/store.ts";
 
-/** Two batches met: the loser did nothing and runs again on the rows that the winner left. */
-const clashes = new Set(["40001", "40P01", "23505", "55P03"]);
+/**
+ * Two transactions met: the loser did nothing and runs again on the rows that the winner left. A unique constraint is
+ * none of them: there is one writer at a time, so it is a bug of one command.
+ */
+const clashes = new Set(["40001", "40P01", "55P03"]);
 const diskFull = "53100";
 
 export function isSerializationFailure(error: unknown): boolean {
@@ -70,7 +73,13 @@ export function faultOf(error: unknown): StoreFault {
 		);
 	if (isUnreadable(error))
 		return new StoreFault("denied", `A file that the database's address names cannot be read: ${text}.`, error);
-	if (isConnectionLoss(error) || isSerializationFailure(error))
+	if (isSerializationFailure(error))
+		return new StoreFault(
+			"unavailable",
+			`Other transactions in the database did not let this one through: ${text}. Nothing was changed.`,
+			error,
+		);
+	if (isConnectionLoss(error))
 		return new StoreFault("unavailable", `The database cannot be reached: ${text}. Nothing was changed.`, error);
 	return new StoreFault("rejected", `The store could not carry out the command: ${text}.`, error);
 }
