@@ -7,7 +7,7 @@ import { runInNewContext } from "node:vm";
 const everyMs = 5000;
 /** a thread that used less of the last interval is idle */
 const idleShare = 0.02;
-/** garbage below this share of the heap is not worth a collection */
+/** a heap that has grown by less than a tenth is left alone */
 const growth = 1.1;
 
 export interface Heap {

@@ -3,7 +3,7 @@ import os from "node:os";
 
 const gibibyte = 1024 ** 3;
 
-/** Default number of concurrent turns. Most of them wait for a model, so memory is the limit. */
+/** Default number of concurrent turns: at most eight for each core, and one for each half GiB of memory. */
 export function machineTurns(machine = { cores: os.availableParallelism(), bytes: memoryBytes() }): number {
 	return Math.max(2, Math.min(8 * machine.cores, Math.floor((2 * machine.bytes) / gibibyte)));
 }

@@ -1,5 +1,6 @@
 // Reads files that another program may have put there. A pipe or a device would block one of the few threads of the
-// pool for ever, and a link could lead anywhere: neither is opened. What is not a regular file counts as missing.
+// pool for ever, and a link could lead anywhere: a pipe is opened without blocking and never read, and a link is
+// followed only where the caller asks. What is not a regular file counts as missing.
 import { closeSync, constants, fstatSync, openSync, readFileSync } from "node:fs";
 import { open } from "node:fs/promises";
 

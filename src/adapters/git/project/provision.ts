@@ -217,7 +217,7 @@ async function finish(
 	const ran = command === null || copiedIgnored ? null : await runProjectCommand(context, command, where, control);
 	const failed = ran === null || ran.exit === 0 ? null : commandFailed("setup", ran);
 	if (failed !== null && (!mayFail || control.signal?.aborted === true)) return failed;
-	// a flush would wait for every file of the tree; the next commit of the store flushes it anyway
+	// a flush would wait for every file of the tree; after a power cut the previous marker is valid too
 	await noteMarker(await markerFileOf(context, marker), { ...marker, ready: true });
 	if (marker.own === true) await registerBranch(context, checkout, marker.start);
 	const fetched = await submodulesAmong(missing, marker.path);

@@ -6,7 +6,7 @@
 //
 // What always holds
 //   - No process outside the sandbox opens a file that the agent can write: not the tree, not the git folder. Folders
-//     are only renamed, into the trash.
+//     are only renamed, into the trash. What is read there are paths to compare (`upkeep/borrowers.ts`).
 //   - No process inside can change the project. The project's objects are mounted read-only and named in
 //     `objects/info/alternates`.
 //   - Objects leave the sandbox as a pack, through a pipe, into a quarantine, and are checked there. Refs are named by

@@ -2,8 +2,9 @@
 // requires a snapshot that can restore them, or takes one; the others take only what Brood itself has made, or names of
 // commits that are kept elsewhere. Folders are moved into the trash, and deleted only after their time there.
 //
-// Elsewhere only this goes without a snapshot: files that a failed merge has just written (`verbs/put-back.ts`), pipes,
-// which have no content (`verbs/remove-pipes.ts`), and a `.git` pointer whose text was kept (`verbs/reattach.ts`).
+// Elsewhere only this goes without a snapshot: files that a failed checkout or merge has just written
+// (`verbs/put-back.ts`), pipes, which have no content (`verbs/remove-pipes.ts`), and a `.git` pointer whose text was
+// kept (`verbs/reattach.ts`).
 import { lstat, mkdir, readdir, realpath, rename, rmdir, unlink } from "node:fs/promises";
 import path from "node:path";
 import { codeOf, nullIfMissing } from "#adapters/system/errors.ts";

@@ -170,7 +170,7 @@ export interface PruneRules {
 	perAgentMax?: number;
 	/** for deleted agents the newest are pruned too, for unknown ones none. All have a folder if absent */
 	owners?: { withFolder: ReadonlySet<string>; goneOf(owners: readonly string[]): Promise<readonly string[]> };
-	/** at most this many at once, the oldest first */
+	/** at most this many at once: agent by agent, each agent's oldest first */
 	atMost?: number;
 	/** refs or commits that a living lineage needs */
 	needed: ReadonlySet<string>;

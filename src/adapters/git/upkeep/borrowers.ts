@@ -1,12 +1,15 @@
 // Workspaces that borrow objects from a repository, through `objects/info/alternates`. Refs hold what a sandboxed agent
 // borrows (borrows.ts), so no garbage collection removes it. While a workspace borrows without such refs, nothing may
 // be removed from the repository.
+//
+// In the trash the tree of a sandboxed agent is not told from others, so its `.git` and alternates are read there: as
+// paths to compare, and bounded.
 import { readdir, realpath } from "node:fs/promises";
 import path from "node:path";
-import { readRegularText } from "#adapters/system/regular-file.ts";
 import type { ProjectRepository } from "#engine/ports/workspace-requests.ts";
 import { readMarker } from "../layout/marker.ts";
 import { repositoryPathsOf } from "../run/repository-paths.ts";
+import { storesOf } from "../workspace/alternates.ts";
 import { borrowedBy } from "../workspace/borrows.ts";
 import type { GitContext } from "../workspace/git-context.ts";
 import { sandboxMarkerAt } from "../workspace/sandbox-mounts.ts";
@@ -33,8 +36,9 @@ export async function borrowersOf(
 	const found: Borrower[] = [];
 	const holders = new Set((await borrowedBy(git, project.path)).map(({ agent }) => agent));
 	for (const location of own ?? []) {
+		// it was made to borrow; the agent can write what it says by now
 		const marker = await readMarker(layout.ownMarker(project.slug, location));
-		if (await borrows(location, lender)) found.push({ location, held: marker !== null && holders.has(marker.agent) });
+		found.push({ location, held: marker !== null && holders.has(marker.agent) });
 	}
 	for (const tree of [...(agents ?? []), ...(trash ?? []).map((location) => path.join(location, "files"))]) {
 		// a sandboxed agent can write anything about its git folder into its tree
@@ -53,20 +57,7 @@ const below = async (folder: string): Promise<string[]> =>
 		.map((name) => path.join(folder, name));
 
 /** Directly or indirectly. */
-async function borrows(gitFolder: string, lender: string): Promise<boolean> {
-	return (await lendersOf(path.join(gitFolder, "objects"), new Set())).has(lender);
-}
-
-async function lendersOf(objects: string, seen: Set<string>): Promise<Set<string>> {
-	const text = await readRegularText(path.join(objects, "info", "alternates")).catch(() => "");
-	for (const line of text.split("\n")) {
-		if (line === "" || line.startsWith("#")) continue;
-		const lender = await real(path.resolve(objects, line));
-		if (seen.has(lender)) continue;
-		seen.add(lender);
-		await lendersOf(lender, seen);
-	}
-	return seen;
-}
+const borrows = async (gitFolder: string, lender: string): Promise<boolean> =>
+	(await storesOf(path.join(gitFolder, "objects"))).includes(lender);
 
 const real = async (location: string): Promise<string> => await realpath(location).catch(() => path.resolve(location));

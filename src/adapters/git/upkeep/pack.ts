@@ -3,7 +3,7 @@
 // In a person's repository we do only what git's own background maintenance does: no object is removed, reachable or
 // not, except those of expired snapshots (prune.ts), and no reflog is touched. While a garbage collection or
 // maintenance of the person's runs, ours is skipped. A bare clone in the home is ours: there, unreachable objects are
-// removed. Nothing is removed while a workspace borrows from the repository.
+// removed. Nothing is removed while a workspace borrows from the repository without refs that hold what it borrows.
 import { lstat, readdir } from "node:fs/promises";
 import path from "node:path";
 import { dayMs, retention as defaults } from "#contract/retention.ts";

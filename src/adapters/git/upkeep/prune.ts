@@ -71,7 +71,10 @@ export async function prune(context: GitContext, project: ProjectRepository, req
 /** By repository. Objects that were too young for git are still too young an hour later. */
 const lastRun = new Map<string, number>();
 
-/** Returns whether it ran: not while a workspace borrows, not below `droppedMin`, and not too often unless `asked`. */
+/**
+ * Returns whether it ran: not while a workspace borrows without refs that hold what it borrows, not below `droppedMin`,
+ * and not too often unless `asked`.
+ */
 export async function pruneDropped(
 	context: GitContext,
 	project: ProjectRepository,

@@ -30,7 +30,7 @@
 //   7. return to the agent's branch, or to base if the branch has no commits of its own (`go-to-branch.ts`); then
 //      shared links
 //
-// A crash of the recovery itself. Every step may be repeated, and the next call begins at step 1. In step 3 an intent
+// A crash of the recovery itself. Every step may be repeated, and the next call begins at step 0. In step 3 an intent
 // is written before the tree and removed after its marker, so step 2 knows that half a tree is ours and discards it.
 // Between 6 and 7 the tree is clean and the snapshot exists; between keeping a tip and moving the branch there is one
 // ref too many, which upkeep drops after the agent's end, once base contains the commit.

@@ -28,7 +28,7 @@ export async function alternateStores(common: string, hidden: readonly string[])
 }
 
 /** All stores that one borrows from, without itself. Git ignores missing ones. */
-async function storesOf(store: string): Promise<string[]> {
+export async function storesOf(store: string): Promise<string[]> {
 	const found = new Set<string>();
 	let from = [store];
 	for (let depth = 0; depth < depthMax && from.length > 0; depth++) {
