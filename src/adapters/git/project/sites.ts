@@ -63,16 +63,12 @@ async function homeNodeBase(
 	const isNew =
 		commit !== null && bundle && (await git(path, ["rev-list", "--max-count=1", ...range, "--"])).text !== "";
 	if (!isNew) return { base, config, commit, known, bundle: null };
-	const made = await bundleOf(git, path, range);
-	if (made.length <= bytesMax) return { base, config, commit, known, bundle: made.toString("base64") };
-	return refuse(
-		"TOO_LARGE",
-		`What ${base} of ${slug} has and the other node lacks is too large: ${made.length} bytes.`,
-		{
-			details: { bytes: made.length, limit: bytesMax },
-			suggestions: [`git pull in the repository of ${slug} at the other node`],
-		},
-	);
+	const { bytes, text } = await bundleOf(git, path, range, bytesMax);
+	if (text !== null) return { base, config, commit, known, bundle: text };
+	return refuse("TOO_LARGE", `What ${base} of ${slug} has and the other node lacks is too large: ${bytes} bytes.`, {
+		details: { bytes, limit: bytesMax },
+		suggestions: [`git pull in the repository of ${slug} at the other node`],
+	});
 }
 
 /** At a site: fetches the home node's base, and moves the site's forward to it if nothing is lost by that. */

@@ -1,5 +1,5 @@
 // Git bundles of snapshots, by which an agent's tree reaches another node.
-import { readFile, rm, writeFile } from "node:fs/promises";
+import { readFile, rm, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { temporaryFolder } from "#adapters/system/temporary.ts";
 import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
@@ -35,20 +35,27 @@ export async function makeBundle(
 	const known = since !== null && (await commitOf(git, repository, since)) !== null ? [since] : [];
 	// what the remote has, the other node's repository can have from there
 	const not = ["--not", ...known, "--remotes=origin"];
-	const made = await bundleOf(git, repository, [taken.ref, ...(hasBranch ? [branch] : []), ...not]);
-	const bytes = made.length;
-	if (bytes <= bytesMax) return { text: made.toString("base64"), bytes, commit: taken.commit };
+	const range = [taken.ref, ...(hasBranch ? [branch] : []), ...not];
+	const { bytes, text } = await bundleOf(git, repository, range, bytesMax);
+	if (text !== null) return { text, bytes, commit: taken.commit };
 	return refuse("TOO_LARGE", `a snapshot of ${bytes} bytes is too large to be uploaded`, {
 		details: { bytes, limit: bytesMax },
 	});
 }
 
-export async function bundleOf(git: Git, repository: string, range: readonly string[]): Promise<Buffer> {
+/** In base64; null if it is larger than `bytesMax`. */
+export async function bundleOf(
+	git: Git,
+	repository: string,
+	range: readonly string[],
+	bytesMax: number,
+): Promise<{ bytes: number; text: string | null }> {
 	const folder = await temporaryFolder("bundle");
 	try {
 		const file = path.join(folder, "bundle");
 		await git(repository, ["bundle", "create", "--quiet", file, ...range]);
-		return await readFile(file);
+		const { size: bytes } = await stat(file);
+		return { bytes, text: bytes > bytesMax ? null : await readFile(file, "base64") };
 	} finally {
 		await rm(folder, { recursive: true, force: true });
 	}
