@@ -12,6 +12,7 @@ import { extended, isFinishedBy, keyOf } from "#contract/unfinished.ts";
 import type { Engine } from "#engine/engine.ts";
 import type { EventReader } from "#engine/loop/publish.ts";
 import { eventView } from "#views/wire.ts";
+import { drained } from "./exchange.ts";
 import { type EventQuery, StreamFilter } from "./stream-filter.ts";
 
 const pageEvents = 1000;
@@ -253,14 +254,4 @@ function wantedOf({ after, filter }: Reader, events: readonly Event[], texts: re
 		return event !== undefined && event.id > after && filter.takes(event);
 	});
 	return `${taken.join("")}${at(events.at(-1)?.id ?? after)}`;
-}
-
-/** Resolves when the socket has room again, or is closed. */
-async function drained(out: ServerResponse): Promise<void> {
-	if (!out.writableNeedDrain || out.destroyed) return;
-	const { promise, resolve } = Promise.withResolvers<void>();
-	const resume = (): void => resolve();
-	out.once("drain", resume).once("close", resume);
-	await promise;
-	out.off("drain", resume).off("close", resume);
 }

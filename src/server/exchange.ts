@@ -94,9 +94,12 @@ export async function send(response: ServerResponse, { status, headers, body }: 
 	response.end();
 }
 
-/** Or closed: then nothing is written any more. */
-function drained(response: ServerResponse): Promise<void> {
+/** Resolves when the socket has room again, or is closed: then nothing is written any more. */
+export async function drained(out: ServerResponse): Promise<void> {
+	if (!out.writableNeedDrain || out.destroyed) return;
 	const { promise, resolve } = Promise.withResolvers<void>();
-	for (const event of ["drain", "close"]) response.once(event, () => resolve());
-	return promise;
+	const resume = (): void => resolve();
+	out.once("drain", resume).once("close", resume);
+	await promise;
+	out.off("drain", resume).off("close", resume);
 }

@@ -4,6 +4,7 @@ import { agentOf } from "#contract/ids.ts";
 import { isRefusal, type Refusal, refusalCodes, refuse } from "#contract/refusal.ts";
 import { StreamQuery } from "#contract/stream.ts";
 import { validationMessage } from "#contract/validation-message.ts";
+import { queryIn } from "./answer.ts";
 import { authenticated, type Guard, unauthorized } from "./auth.ts";
 import type { EventStream } from "./event-stream.ts";
 import { headersOf } from "./exchange.ts";
@@ -22,19 +23,19 @@ export function serveEvents(streaming: Streaming, request: IncomingMessage, resp
 	const [path, query = ""] = (request.url ?? "").split("?", 2);
 	if (path !== "/api/events" || request.method !== "GET") return false;
 	const caller = authenticated(headersOf(request), guard);
-	if (caller === null) return turnAway(response, unauthorized);
-	if (agentOf(caller.actor) !== null) return turnAway(response, refuse("FORBIDDEN", "This is not for agents."));
+	if (caller === null) return sendRefusal(response, unauthorized);
+	if (agentOf(caller.actor) !== null) return sendRefusal(response, refuse("FORBIDDEN", "This is not for agents."));
 	if (stream.full)
-		return turnAway(
+		return sendRefusal(
 			response,
 			refuse("READER_LIMIT", `${stream.readersMax} readers are connected; no more are accepted.`),
 		);
 	const lastSeen = request.headers["last-event-id"];
 	const parsed = StreamQuery.safeParse({
-		...Object.fromEntries(new URLSearchParams(query)),
+		...queryIn(query),
 		...(typeof lastSeen === "string" && { after: lastSeen }),
 	});
-	if (!parsed.success) return turnAway(response, refuse("VALIDATION_ERROR", validationMessage(parsed.error)));
+	if (!parsed.success) return sendRefusal(response, refuse("VALIDATION_ERROR", validationMessage(parsed.error)));
 	if (caller.leftMs !== null) endAfter(response, caller.leftMs);
 	begin(streaming, response, { ...parsed.data, cuts: stream.cuts }).catch(() => response.destroy());
 	return true;
@@ -54,7 +55,7 @@ async function begin(
 	const agent = reference === undefined ? null : await context.engine.queries.resolve(reference, project ?? null);
 	const refusal = agent !== null && isRefusal(agent) ? agent : await context.cursorRefusal(after);
 	if (refusal !== null) {
-		turnAway(response, refusal);
+		sendRefusal(response, refusal);
 		return;
 	}
 	// with an agent, the project only says where its name is looked up
@@ -62,7 +63,7 @@ async function begin(
 	await stream.serve(response, { after, deltas, cuts, ...whose, kinds: kind?.split(","), threads });
 }
 
-function turnAway(response: ServerResponse, refusal: Refusal): true {
+function sendRefusal(response: ServerResponse, refusal: Refusal): true {
 	response.writeHead(refusalCodes[refusal.code].status, { "content-type": "application/json" });
 	response.end(JSON.stringify({ error: refusal }));
 	return true;

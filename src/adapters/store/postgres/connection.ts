@@ -8,6 +8,11 @@ import { decode, encode } from "./text.ts";
 
 const int8 = 20;
 
+/** Event ids and times stay far below 2^53. */
+export const numberTypes: pg.CustomTypesConfig = {
+	getTypeParser: (oid, format) => (oid === int8 ? Number : pg.types.getTypeParser(oid, format)),
+};
+
 export function openPool(url: string): pg.Pool {
 	const pool = new pg.Pool({
 		connectionString: url,
@@ -16,8 +21,7 @@ export function openPool(url: string): pg.Pool {
 		keepAlive: true,
 		// a batch writes all statements of a round trip at once
 		pipeline: true,
-		// event ids and times stay far below 2^53
-		types: { getTypeParser: (oid, format) => (oid === int8 ? Number : pg.types.getTypeParser(oid, format)) },
+		types: numberTypes,
 	});
 	// an idle connection that the server closes must not end the daemon: the next query fails
 	pool.on("error", expected("the next query on the connection fails"));

@@ -2,6 +2,7 @@
 // needed, and given up when the database does not answer in time: the next query opens another one.
 import pg from "pg";
 import { expected } from "#contract/log.ts";
+import { numberTypes } from "./connection.ts";
 import { faultOf } from "./fault.ts";
 
 const timeoutMs = 2000;
@@ -14,7 +15,7 @@ export class SideConnection implements AsyncDisposable {
 	#client: pg.Client | null = null;
 	#opened: ((client: pg.Client) => Promise<void>) | null = null;
 	#closed = false;
-	readonly #expected = new Map<string, () => void>();
+	readonly #awaited = new Map<string, () => void>();
 
 	constructor(url: string, applicationName: string) {
 		this.#url = url;
@@ -43,7 +44,7 @@ export class SideConnection implements AsyncDisposable {
 	/** Resolves when a notification with this payload has come. */
 	notified(payload: string): Promise<void> {
 		const { promise, resolve } = Promise.withResolvers<void>();
-		this.#expected.set(payload, resolve);
+		this.#awaited.set(payload, resolve);
 		return promise;
 	}
 
@@ -60,8 +61,7 @@ export class SideConnection implements AsyncDisposable {
 			query_timeout: timeoutMs,
 			keepAlive: true,
 			pipeline: true,
-			// ids and times stay far below 2^53
-			types: { getTypeParser: (oid, format) => (oid === int8 ? Number : pg.types.getTypeParser(oid, format)) },
+			types: numberTypes,
 		});
 		this.#client = client;
 		// the next query opens another one
@@ -71,8 +71,8 @@ export class SideConnection implements AsyncDisposable {
 		client.on("error", lost);
 		client.on("end", lost);
 		client.on("notification", ({ payload = "" }) => {
-			this.#expected.get(payload)?.();
-			this.#expected.delete(payload);
+			this.#awaited.get(payload)?.();
+			this.#awaited.delete(payload);
 		});
 		try {
 			await client.connect();
@@ -91,8 +91,6 @@ export class SideConnection implements AsyncDisposable {
 		await opening.then(close, expected("it was never open"));
 	}
 }
-
-const int8 = 20;
 
 /** Without a word to the server, which may be gone. */
 function close(client: pg.Client): void {
