@@ -21,7 +21,7 @@ interface DatabaseLocation {
 	url: string;
 	ownerUrl?: string;
 	/** the home that has a part in it */
-	partOf?: string;
+	ofHome?: string;
 }
 
 /** Where the configuration, or the environment, says that the store is. */
@@ -31,14 +31,14 @@ export function storeOf(home: string, { database }: HomeConfig, environment: Nod
 	if (!named) return { home };
 	const owner = environment["BROOD_DATABASE_OWNER_URL"];
 	const url = addressFrom(named, environment);
-	return { url, partOf: home, ...(owner && { ownerUrl: addressFrom(owner, environment) }) };
+	return { url, ofHome: home, ...(owner && { ownerUrl: addressFrom(owner, environment) }) };
 }
 
 /** Before anything is written there, even tables. An empty database is another one too. */
-async function refuseOther({ url, partOf }: DatabaseLocation): Promise<void> {
-	if (partOf === undefined || !isTied(partOf)) return;
+async function refuseOther({ url, ofHome }: DatabaseLocation): Promise<void> {
+	if (ofHome === undefined || !isTied(ofHome)) return;
 	const { journalIn } = await import("#adapters/store/postgres/store.ts");
-	tieToJournal(partOf, (await journalIn(url)) ?? "");
+	tieToJournal(ofHome, (await journalIn(url)) ?? "");
 }
 
 function addressFrom(text: string, environment: NodeJS.ProcessEnv): string {

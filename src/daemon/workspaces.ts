@@ -13,11 +13,11 @@ import { programFolder, programPath } from "#local/programs.ts";
 
 export function workspacesIn(
 	home: string,
-	{ record, homeId, environment: daemons, ...more }: WorkspaceParts,
+	{ record, homeId, environment: daemonEnvironment, ...more }: WorkspaceParts,
 ): GitWorkspaces {
 	const halt = new AbortController();
-	const git = makeGit({ environment: daemons, record, halt: halt.signal });
-	const environment = environmentFor({ [homeIdName]: homeId }, daemons);
+	const git = makeGit({ environment: daemonEnvironment, record, halt: halt.signal });
+	const environment = environmentFor({ [homeIdName]: homeId }, daemonEnvironment);
 	const program = { command: process.execPath, args: [programPath("programs/sandbox-worker")] };
 	const readable = [programFolder, path.dirname(process.execPath)];
 	const workers = new SandboxWorkers({
@@ -27,7 +27,7 @@ export function workspacesIn(
 		containment: more.containment ?? "groups",
 		halt: halt.signal,
 	});
-	const variables = async (entries: readonly string[]) => await listedVariables(home, entries, daemons);
+	const variables = async (entries: readonly string[]) => await listedVariables(home, entries, daemonEnvironment);
 	const own = { home, git, halt, clock: systemClock, ids: randomIds, environment, variables, workers };
 	return new GitWorkspaces({ ...own, ...more });
 }

@@ -25,18 +25,18 @@ export async function otherNodeFor(
 }
 
 const nodeOf = {
-	agent: agentsNode,
-	project: projectsNode,
+	agent: nodeOfAgent,
+	project: nodeOfProject,
 } as const;
 
-async function agentsNode(context: RequestContext, request: ScopedRequest): Promise<NodeId | null> {
+async function nodeOfAgent(context: RequestContext, request: ScopedRequest): Promise<NodeId | null> {
 	const found = await context.withAgent(request, async (id) => ({ id }));
 	// the handler says what is wrong with its name
 	return isRefusal(found) ? null : ((await context.reads.agent(found.id))?.node ?? null);
 }
 
 /** Of a project, or of an issue's project. */
-async function projectsNode(context: RequestContext, request: ScopedRequest): Promise<NodeId | null> {
+async function nodeOfProject(context: RequestContext, request: ScopedRequest): Promise<NodeId | null> {
 	const { params } = request;
 	const slug =
 		params["issue"] === undefined

@@ -8,8 +8,8 @@ const frozenMsMax = 2000;
 
 export class Freezer {
 	readonly #freezing = new Map<AgentId, Promise<unknown>>();
-	/** those that are frozen for a copy */
-	readonly #copied = new Set<number>();
+	/** by pid */
+	readonly #frozenForCopy = new Set<number>();
 	/** all of them, by pid, while the node is suspended */
 	#suspended: Map<number, Process> | null = null;
 
@@ -38,20 +38,20 @@ export class Freezer {
 	thawAll(): void {
 		const suspended = this.#suspended ?? new Map<number, Process>();
 		this.#suspended = null;
-		for (const each of suspended.values()) if (!this.#copied.has(each.pid)) signal(each, "SIGCONT");
+		for (const each of suspended.values()) if (!this.#frozenForCopy.has(each.pid)) signal(each, "SIGCONT");
 	}
 
 	async #freeze<T>(found: Process[], work: (lasted: () => boolean) => Promise<T>): Promise<T> {
 		let lasted = true;
 		const resume = (): void => {
 			for (const each of found.splice(0)) {
-				this.#copied.delete(each.pid);
+				this.#frozenForCopy.delete(each.pid);
 				if (this.#suspended === null) signal(each, "SIGCONT");
 				else this.#suspended.set(each.pid, each);
 			}
 		};
 		for (const each of found) {
-			this.#copied.add(each.pid);
+			this.#frozenForCopy.add(each.pid);
 			signal(each, "SIGSTOP");
 		}
 		const timer = setTimeout(() => {

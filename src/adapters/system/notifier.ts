@@ -17,7 +17,7 @@ interface NotifierOptions {
 	periodMs?: number;
 }
 
-const runningMax = 4;
+const runningMax = 8;
 const programMs = 10_000;
 
 export class Notifier implements Disposable {
@@ -35,7 +35,7 @@ export class Notifier implements Disposable {
 	notify(notice: Notice): void {
 		const { countMax, periodMs } = this.#options;
 		this.#period ??= setTimeout(() => this.#nextPeriod(), periodMs).unref();
-		if (this.#sent >= countMax || this.#running.size >= runningMax * 2) {
+		if (this.#sent >= countMax || this.#running.size >= runningMax) {
 			this.#left += 1;
 			return;
 		}

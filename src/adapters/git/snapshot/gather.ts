@@ -79,12 +79,12 @@ async function gatherOnce(git: Git, tree: Tree, shadow: Shadow, fileBytesMax: nu
 	await record(shadow, sorted.take, dropped);
 	const unchanged = sorted.take.length === 0 && dropped.length === 0 && before !== null;
 	const noted = unchanged ? cachedTree(before, tree.hashLength) : null;
-	const held = noted !== null && (await hasObject(tree.commonFolder, noted)) ? noted : null;
+	const knownTree = noted !== null && (await hasObject(tree.commonFolder, noted)) ? noted : null;
 	return {
-		id: held ?? (await writeTree(tree, shadow)),
+		id: knownTree ?? (await writeTree(tree, shadow)),
 		survey,
 		index,
-		held: held === null ? await readIndexFile(memory, tree.hashLength) : before,
+		held: knownTree === null ? await readIndexFile(memory, tree.hashLength) : before,
 		...sorted,
 		changedMeanwhile: false,
 		readAny: sorted.take.length > 0,

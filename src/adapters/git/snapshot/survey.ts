@@ -48,12 +48,12 @@ export async function surveyTree(git: Git, tree: Tree, index: ReadIndex | null):
 	const untracked = namesIn(others.bytes);
 	const nested = untracked.filter((name) => name.endsWith("/")).map((name) => name.slice(0, -1));
 	const ignoredNames = namesIn(ignored.bytes);
-	const closed = new Set([
+	const apart = new Set([
 		...nested,
 		...gitlinks,
 		...ignoredNames.filter((name) => name.endsWith("/")).map((name) => name.slice(0, -1)),
 	]);
-	const walked = await walk(tree.folder, closed);
+	const walked = await walk(tree.folder, apart);
 	return {
 		wanted: new Set([...tracked, ...untracked.filter((name) => !name.endsWith("/"))]),
 		ignored: ignoredNames,

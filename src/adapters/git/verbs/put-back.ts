@@ -28,7 +28,7 @@ export async function putBackAfterFilter(
 	// a file that cannot be written leaves the others alone
 	if (input.length > 0)
 		await git(folder, ["checkout-index", "--force", "--quiet", "-z", "--stdin"], { input, answers: [1, 128] });
-	// arguments are text: a new file whose name is none stays
+	// arguments are text: a new file whose name is not valid text stays
 	const added = files.filter((file) => !known.has(file)).flatMap((file) => textOf(file) ?? []);
 	for (let at = 0; at < added.length; at += filesAtOnce)
 		await git(folder, ["--literal-pathspecs", "clean", "-fxq", "--", ...added.slice(at, at + filesAtOnce)]);

@@ -23,17 +23,17 @@ export async function migrate(
 ): Promise<void> {
 	if (ownerUrl === undefined) return await bringUpToDate(pool, async () => {}, how);
 	const role = String(await new PostgresConnection(pool).value("select quote_ident(current_user)"));
-	const owners = openPool(ownerUrl);
+	const ownerPool = openPool(ownerUrl);
 	try {
 		await bringUpToDate(
-			owners,
+			ownerPool,
 			async (connection) => {
 				for (const grant of grantsTo(role)) await connection.exec(grant);
 			},
 			how,
 		);
 	} finally {
-		await owners.end();
+		await ownerPool.end();
 	}
 }
 
