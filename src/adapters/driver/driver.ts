@@ -58,11 +58,7 @@ export class ProcessDriver implements Driver {
 	constructor(options: DriverOptions) {
 		this.#options = options;
 		this.#starts = new Starts(options);
-		this.#idle = new Idle(options.idle, (agent) => {
-			// it did not fail: we end it
-			this.#starts.forget(agent);
-			void this.#endProcess(agent).catch(this.#caught(agent));
-		});
+		this.#idle = new Idle(options.idle, (agent) => void this.#endProcess(agent).catch(this.#caught(agent)));
 	}
 
 	keepsSession(agent: AgentState): boolean {
@@ -110,7 +106,6 @@ export class ProcessDriver implements Driver {
 		await this.#ending.get(agent.id)?.done;
 		const kept = this.#kept.get(agent.id);
 		if (kept !== undefined && !isReusable(kept, { agent, program, request })) {
-			// it did not fail: we end it
 			this.#starts.forget(agent.id);
 			await this.end(agent.id);
 		} else if (kept !== undefined) {
@@ -224,8 +219,9 @@ export class ProcessDriver implements Driver {
 		await this.sweep();
 	}
 
-	/** Ends it, after its program could close its session. */
+	/** Ends it, after its program could close its session. It has not failed, so its starts do not count. */
 	async #endProcess(agent: AgentId): Promise<void> {
+		this.#starts.forget(agent);
 		await this.#endOnce(agent, quick, { closeSession: true });
 	}
 

@@ -88,7 +88,7 @@ export class Starts {
 		return true;
 	}
 
-	/** Forgets the starts of an agent whose program stayed up. */
+	/** Forgets the starts of an agent whose program did not fail: we end it. */
 	forget(agent: AgentId): void {
 		this.#recent.delete(agent);
 	}

@@ -17,8 +17,8 @@ const endedText = "The daemon stood still: its watchdog ended it, and the proces
 /**
  * Its arguments: the daemon, the home id in its processes' environment, and the command that starts the next daemon, if
  * any. Each line says for how many seconds all is well, and the process sessions (`setsid`) of the agents' programs.
- * The last line of a daemon that stops is `bye`. Processes are those that `findProcesses` finds. The rounds are few: the
- * next daemon's processes have the same home id.
+ * The last line of a daemon that stops is `bye`. Processes are those that `findProcesses` finds. The rounds are few:
+ * the next daemon's processes have the same home id.
  */
 const script = `daemon=$1 homeId=$2; shift 2
 everyone() {
