@@ -196,6 +196,14 @@ describe("the event stream", () => {
 		expect(await events(Number(after), 3)).toEqual(all.filter((id) => id > Number(after)).slice(0, 3));
 	});
 
+	test("takes the first of two equal parameters, as every other route", async () => {
+		const [headers, last] = [{ authorization: `Bearer ${daemon.token}` }, await daemon.engine.reads.lastEvent()];
+		const ask = (query: string) => fetch(`${daemon.url}/api/events?${query}`, { headers });
+		const [first, second] = [await ask(`after=${last}&after=x`), await ask(`after=x&after=${last}`)];
+		expect([first.status, second.status]).toEqual([200, 400]);
+		await first.body?.cancel();
+	});
+
 	test("has a limit of readers, which the configuration may set, and one that leaves makes room", async () => {
 		await daemon[Symbol.asyncDispose]();
 		writeFileSync(path.join(home, "config.yaml"), "limits:\n  readersMax: 1\n");
