@@ -9,7 +9,7 @@ import type { NodeState } from "./node.ts";
 import type { ProjectState } from "./project.ts";
 import type { PromptState } from "./prompt.ts";
 import type { SubscriptionState, TurnLease } from "./subscription.ts";
-import { phases, type TurnState } from "./turn.ts";
+import { Phases, type TurnState } from "./turn.ts";
 import type { WaitState } from "./wait.ts";
 import { HealthProblem } from "./workspace.ts";
 
@@ -43,7 +43,7 @@ export type MirroredRows = z.infer<typeof MirroredRows>;
 
 export const Unjournaled = z.object({
 	/** the phase that the process of an open turn reported, by turn */
-	phases: z.record(z.string(), z.enum(phases)),
+	phases: Phases,
 	/** problems of projects and of subscriptions' credentials, as of the last check */
 	projects: z.record(z.string(), HealthProblem),
 	subscriptions: z.record(z.string(), z.string()),

@@ -14,6 +14,9 @@ const stopReasons = ["interrupt", "urgent mail", "budget"] as const;
 /** what a running turn is doing */
 export const phases = ["model", "tool", "approval", "wait", "slot"] as const;
 export type Phase = (typeof phases)[number];
+/** by turn */
+export const Phases = z.record(z.string(), z.enum(phases));
+export type Phases = z.infer<typeof Phases>;
 
 export const TurnState = z.strictObject({
 	id: EventId,

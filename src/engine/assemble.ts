@@ -128,6 +128,7 @@ async function assembleAs(parts: AssemblyParts, begun: Begun): Promise<Assembled
 
 	const scheduler = new Scheduler(common);
 	const runner = driver && new TurnRunner({ ...common, driver });
+	if (runner !== null) begun.watch?.tellPhases(() => runner.phases());
 	const provisioner = new Provisioner(common);
 	const issueMover = new IssueMover({ ...common, issueWork });
 	const reactors = [

@@ -1,5 +1,5 @@
 // The engine as one thing: store, dispatch, publisher and reactors, started in order and stopped in reverse.
-import type { Phase } from "#contract/turn.ts";
+import type { Phases } from "#contract/turn.ts";
 import { type Assembled, assemble } from "./assemble.ts";
 import { DispatchAndWait } from "./dispatch-and-wait.ts";
 import type { Degraded } from "./loop/part-runner.ts";
@@ -106,9 +106,9 @@ export class Engine implements AsyncDisposable {
 		return this.#made.partRunner.degraded;
 	}
 
-	/** The phases that the processes of open turns last reported, by turn. */
-	reportedPhases(): Record<string, Phase> {
-		return Object.fromEntries(this.#made.runner?.phases() ?? []);
+	/** The phases that the processes of open turns last reported; those of other nodes as of their last beat. */
+	reportedPhases(): Phases {
+		return { ...this.nodes.othersPhases, ...this.#made.runner?.phases() };
 	}
 
 	/**

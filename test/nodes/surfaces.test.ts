@@ -28,9 +28,11 @@ test("the command line reaches an agent's files and processes through another no
 		new RegExp(`^AGENT.* NODE .*\\nfar .* ${home} .*brood/far \\+1 −1 1 ahead `),
 	);
 	// its turn begins at its own node, and is stopped there
-	expect((await there.json("prompt", name, "sleep 600000")).code).toBe(0);
+	expect((await there.json("prompt", name, "run sleep 600")).code).toBe(0);
 	const turns = async () => (await a.client.call("turns", params(agent))).map(({ state }) => state);
 	await expect.poll(turns, longTimeout).toEqual(["open"]);
+	// what its process does is known everywhere, a beat later
+	await expect.poll(async () => (await b.client.call("agent", params(agent))).turn?.phase, longTimeout).toBe("tool");
 	expect((await there.brood("interrupt", name)).code).toBe(0);
 	expect(await turns()).toEqual(["interrupted"]);
 	expect((await there.brood("project", "site", "list", project.slug)).out).toBe(

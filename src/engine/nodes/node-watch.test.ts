@@ -18,6 +18,7 @@ async function watchAs(node: NodeId, others: readonly NodeId[], aheadMs: number)
 		beat: async () => ({
 			confirmed: true,
 			peers: others.map((each) => ({ node: each, epoch: 1, beats: 1, active: true, alone: false })),
+			phases: {},
 			databaseNow: own.now() + aheadMs,
 		}),
 		last: async () => [],

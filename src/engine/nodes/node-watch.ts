@@ -4,6 +4,7 @@
 // It must never wait for anything but its own beats: a batch that hangs, a slow git or a full disk must not keep this
 // node from being suspended in time. What it starts (a fall, an end of processes) runs beside it.
 import type { NodeEpoch, NodeId } from "#contract/node.ts";
+import type { Phases } from "#contract/turn.ts";
 import {
 	answered,
 	goodUntil,
@@ -68,6 +69,8 @@ export class NodeWatch implements AsyncDisposable {
 	#offsetMs: number | null = null;
 	#stopped = false;
 	#lastBeat: Promise<void> = Promise.resolve();
+	#ownPhases: () => Phases = () => ({});
+	#othersPhases: Phases = {};
 
 	/** `joinedAt` is the moment at which joining was asked for. */
 	constructor(parts: NodeWatchParts, joinedAt: number) {
@@ -81,6 +84,16 @@ export class NodeWatch implements AsyncDisposable {
 	get database(): DatabaseView {
 		const silentMs = this.#now() - (this.#watch.answeredAt ?? this.#watch.trustedAt);
 		return { silentMs: silentMs > tellMs ? silentMs : null, ...this.#measured() };
+	}
+
+	/** The phases of the turns of other nodes, as their last beats told. */
+	get othersPhases(): Phases {
+		return this.#othersPhases;
+	}
+
+	/** From now on the beats tell the phases of this node's turns. */
+	tellPhases(own: () => Phases): void {
+		this.#ownPhases = own;
 	}
 
 	/** Another active node as this one saw it last. */
@@ -136,9 +149,11 @@ export class NodeWatch implements AsyncDisposable {
 		const { beats: nth, alone, sentAt } = this.#watch;
 		const [sent, sentWall] = [this.#now(), this.#parts.clock.own.now()];
 		try {
-			const answer = await this.#parts.beats.beat(this.#parts.as, { beats: nth, alone, ...this.#measured() });
+			const mine = { beats: nth, alone, phases: this.#ownPhases(), ...this.#measured() };
+			const answer = await this.#parts.beats.beat(this.#parts.as, mine);
 			const now = this.#now();
 			if (this.#stopped) return;
+			this.#othersPhases = answer.phases;
 			this.#trips = [...this.#trips, now - sent].slice(-31);
 			if (answer.databaseNow !== null) this.#compareClocks(answer.databaseNow - sentWall, now - sent);
 			this.#do(answered(this.#watch, answer, { sentAt: sentAt ?? sent, beats: nth, now }));

@@ -1,5 +1,6 @@
 // What an engine knows of the nodes that share its store, itself included.
 import type { NodeEpoch, NodeId } from "#contract/node.ts";
+import type { Phases } from "#contract/turn.ts";
 import type { Store } from "../ports/store.ts";
 import type { LastBeat, SharedDatabase } from "../ports/store-nodes.ts";
 import type { DatabaseView, NodeWatch } from "./node-watch.ts";
@@ -38,6 +39,11 @@ export class Nodes {
 	/** Whether no beat was answered for some seconds. */
 	get isDatabaseSilent(): boolean {
 		return this.database?.silentMs != null;
+	}
+
+	/** The phases of the turns of other nodes. */
+	get othersPhases(): Phases {
+		return this.#parts.watch?.othersPhases ?? {};
 	}
 
 	/** Since when all processes are frozen; null if they are not. */

@@ -1,5 +1,6 @@
 // Nodes in the store: their rows, and how they show each other that they live.
 import type { NodeEpoch, NodeId, NodeState } from "#contract/node.ts";
+import type { Phases } from "#contract/turn.ts";
 import type { BeatAnswer } from "#domain/node.ts";
 
 export interface NodeReads {
@@ -15,11 +16,13 @@ export interface NodeWrites {
 }
 
 /**
- * What a node says with a beat: the number of the beat, whether the node believes itself alone, and what it measured.
+ * What a node says with a beat: the number of the beat, whether the node believes itself alone, what it measured, and
+ * the phases of its turns, which are in no row.
  */
 export interface OwnBeat extends Measured {
 	beats: number;
 	alone: boolean;
+	phases: Phases;
 }
 
 interface Measured {
@@ -54,7 +57,7 @@ export interface SharedDatabase {
 /** Only where several nodes share a store. Nothing of it passes through the journal. */
 export interface Beats {
 	/** Says that the node lives. Rejects if the database does not answer in time. */
-	beat(as: NodeEpoch, mine: OwnBeat): Promise<BeatAnswer & { databaseNow: number | null }>;
+	beat(as: NodeEpoch, mine: OwnBeat): Promise<BeatAnswer & { phases: Phases; databaseNow: number | null }>;
 	last(): Promise<LastBeat[]>;
 	examine(): Promise<SharedDatabase>;
 }

@@ -16,7 +16,7 @@ import type { AgentId } from "#contract/ids.ts";
 import { expected } from "#contract/log.ts";
 import { isOwn, type NodeEpoch } from "#contract/node.ts";
 import { promptForModel } from "#contract/quote.ts";
-import type { TurnState } from "#contract/turn.ts";
+import type { Phases, TurnState } from "#contract/turn.ts";
 import type { LookResult, Reactor } from "../loop/reactor.ts";
 import type { CommandRequest, Dispatch } from "../ports/dispatch.ts";
 import type { Driver, OpenSession, StartedProcess, TurnResult } from "../ports/driver.ts";
@@ -93,8 +93,8 @@ export class TurnRunner implements Reactor {
 		return "done";
 	}
 
-	phases(): ReadonlyMap<number, "model" | "tool" | "wait"> {
-		return new Map([...this.#running].map(([id, { recorder }]) => [id, recorder?.phase ?? "wait"]));
+	phases(): Phases {
+		return Object.fromEntries([...this.#running].map(([id, { recorder }]) => [id, recorder?.phase ?? "wait"]));
 	}
 
 	/** What the turns of these agents have produced that is not recorded yet. */

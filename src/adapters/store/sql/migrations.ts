@@ -156,14 +156,14 @@ const issues = ({ int, text }: Types): string[] => {
 const nodes: Record<Dialect, string[]> = {
 	sqlite: [
 		"create table node (id text primary key, epoch integer not null, active integer not null, state text not null)",
-		"create table beat (node text primary key, epoch integer not null, beats integer not null, alone integer not null, round_trip_ms integer, clock_offset_ms integer, at integer not null)",
+		"create table beat (node text primary key, epoch integer not null, beats integer not null, alone integer not null, round_trip_ms integer, clock_offset_ms integer, phases text, at integer not null)",
 	],
 	postgres: [
 		`create table node (
 			id text collate "C" primary key, epoch bigint not null, active bigint not null, state text collate "C" not null)`,
 		`create unlogged table beat (
 			node text collate "C" primary key, epoch bigint not null, beats bigint not null, alone bigint not null,
-			round_trip_ms bigint, clock_offset_ms bigint, at bigint not null)`,
+			round_trip_ms bigint, clock_offset_ms bigint, phases text collate "C", at bigint not null)`,
 		`create table writer (
 			id text collate "C" primary key, batch bigint not null, at bigint not null) with (fillfactor = 50)`,
 		// the limits that all nodes share
