@@ -1,5 +1,6 @@
 // What the mouse points at. A click opens a call, or goes to an agent of the tree; a selection stays in the
 // conversation or in the tree beside it.
+import type { ScreenLook } from "./below.ts";
 import type { Seen, State } from "./model.ts";
 import {
 	conversationHeight,
@@ -8,7 +9,6 @@ import {
 	conversationWidth,
 	isCollapsible,
 	readingOf,
-	type ScreenLook,
 } from "./screen.ts";
 import { sideAgents } from "./side.ts";
 import { goTo, only, type Update } from "./transition.ts";

@@ -29,45 +29,57 @@ export interface QuestionPart {
 	state: QuestionState;
 }
 
-/** What is shown of the question: half of the screen, or most of it. */
-export function partOf(
-	approval: Approval,
-	before: QuestionState | null,
-	size: { width: number; rows: number },
-): QuestionPart {
+export interface QuestionSize {
+	/** of the screen */
+	width: number;
+	rows: number;
+	/** the rows that the other parts of the screen leave to the question; 0 in a window that is too small for it */
+	room: number;
+}
+
+/** columns that a question needs */
+export const widthMin = 10;
+
+export const tooSmall = "The window is too small to show the question.";
+
+/** What is shown of the question: half of the screen or most of it, as far as there is room. */
+export function partOf(approval: Approval, before: QuestionState | null, size: QuestionSize): QuestionPart {
 	const known = before?.approval === approval.id ? before : null;
 	// rows of another width are other rows: it is read from its beginning
 	const { at, read } = known?.width === size.width ? known : { at: 0, read: 0 };
 	const isWide = known?.isWide ?? false;
 	const all = questionLines(approval).flatMap((line) =>
-		wrapped(visible(line).replaceAll("\t", "    "), Math.max(8, size.width - 4)),
+		wrapped(visible(line).replaceAll("\t", "    "), Math.max(widthMin - 2, size.width - 4)),
 	);
-	const room = isWide ? Math.max(2, size.rows - 8) : Math.max(2, Math.floor(size.rows / 2) - 4);
+	const wanted = isWide ? Math.max(2, size.rows - 8) : Math.max(2, Math.floor(size.rows / 2) - 4);
+	const room = Math.min(wanted, size.room);
 	const from = Math.max(0, Math.min(at, all.length - room));
-	// scrolling past rows is not reading: only what follows what was read counts
-	const seen = from <= read ? Math.max(read, from + room) : read;
 	return {
 		rows: all.slice(from, from + room),
 		at: from,
 		count: all.length,
-		isRead: seen >= all.length,
+		isRead: read >= all.length,
 		state: {
-			...{ approval: approval.id, at: from, read: seen, isWide, width: size.width },
+			...{ approval: approval.id, at: from, read, isWide, width: size.width },
 			...{ shownAt: known?.shownAt ?? null, isAlways: false },
 		},
 	};
 }
 
-/** What is known of the question that is drawn now: from when on it has been on the screen. */
-export function shownQuestion(
-	state: State,
-	seen: Seen,
-	{ now, ...size }: { now: number; width: number; rows: number },
-): State {
+/** The part once it was on the screen. Scrolling past rows is not reading: only what follows what was read counts. */
+export function drawnPart(part: QuestionPart): QuestionPart {
+	const { at, rows, count, state } = part;
+	const read = at <= state.read ? Math.max(state.read, at + rows.length) : state.read;
+	return { ...part, isRead: read >= count, state: { ...state, read } };
+}
+
+/** What is known of the question that is drawn now: from when on it has been on the screen, and how far it was read. */
+export function shownQuestion(state: State, seen: Seen, { now, ...size }: { now: number } & QuestionSize): State {
 	const approval = seen.approvals(state.current)[0];
-	const isShown = approval === undefined || state.panel !== null || state.question?.approval === approval.id;
-	if (isShown) return state;
-	return { ...state, question: { ...partOf(approval, null, size).state, shownAt: now } };
+	if (approval === undefined || state.panel !== null) return state;
+	const isAlways = state.question?.approval === approval.id && state.question.isAlways;
+	const { state: question } = drawnPart(partOf(approval, state.question, size));
+	return { ...state, question: { ...question, isAlways, shownAt: question.shownAt ?? now } };
 }
 
 /** The question so many rows further. */
@@ -75,29 +87,40 @@ export function scrolledQuestion(part: QuestionPart, by: number): QuestionState 
 	return { ...part.state, at: Math.max(0, Math.min(part.count - part.rows.length, part.at + by)) };
 }
 
+/** The question at the first row that has not been on the screen. */
+export const readFurther = ({ state }: QuestionPart): QuestionState => ({ ...state, at: state.read });
+
 export function questionRows(
 	approval: Approval,
 	before: QuestionState | null,
-	{ seen, width, rows, colour }: { seen: Seen; width: number; rows: number; colour: boolean },
+	{ seen, colour, keysMax, ...size }: { seen: Seen; colour: boolean; keysMax: number } & QuestionSize,
 ): string[] {
 	const { path, askedAt } = approval;
-	const part = partOf(approval, before, { width, rows });
+	const { width } = size;
+	const part = drawnPart(partOf(approval, before, size));
 	const isPart = part.rows.length < part.count;
 	const range = isPart ? `, rows ${part.at + 1}–${part.at + part.rows.length} of ${part.count}` : "";
-	const head = ` ${path.at(-1) ?? ""} (${path.join("/")}) asks, ${ageOf(askedAt, seen.now)} ago${range}`;
+	const head = ` ${path.at(-1) ?? ""} (${path.join("/")}) asks, ${ageOf(askedAt, seen.now)} ago`;
+	const below = size.room < 1 ? [tooSmall] : keyRows({ isPart, isRead: part.isRead, isWide: part.state.isWide }, width);
+	return [
+		clipped(signed("wait", "◆", inline(head + (size.room < 1 ? "" : range)), colour), width),
+		...part.rows.map((row) => `  ${row}`),
+		...below.slice(0, keysMax).map((row) => painted("faint", `  ${row}`, colour)),
+	];
+}
+
+/** The rows that the keys below a question may take. */
+export const keyRowsMax = (width: number): number =>
+	keyRows({ isRead: false, isPart: true, isWide: false }, width).length;
+
+function keyRows({ isRead, isPart, isWide }: Record<"isRead" | "isPart" | "isWide", boolean>, width: number): string[] {
 	const keys = [
-		part.isRead ? hint("approval", "allow", "allow") : hint("approval", "allow", "read on, then allow"),
+		isRead ? hint("approval", "allow", "allow") : hint("approval", "allow", "read on, then allow"),
 		hint("approval", "deny", "deny"),
 		hint("approval", "always", "always"),
-		...(isPart ? ["Shift+↑↓ scroll", hint("approval", "whole", part.state.isWide ? "less" : "more of it")] : []),
+		...(isPart ? ["Shift+↑↓ scroll", hint("approval", "whole", isWide ? "less" : "more of it")] : []),
 	].join(" · ");
-	return [
-		clipped(signed("wait", "◆", inline(head), colour), width),
-		...part.rows.map((row) => `  ${row}`),
-		...wrapped(`${keys}   (while you type: with Alt)`, Math.max(8, width - 2)).map((row) =>
-			painted("faint", `  ${row}`, colour),
-		),
-	];
+	return wrapped(`${keys}   (while you type: with Alt)`, Math.max(8, width - 2));
 }
 
 /** The oldest question of another agent, in one row. */

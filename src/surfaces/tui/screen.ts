@@ -6,28 +6,17 @@ import { type Block, runningOutput } from "#views/conversation.ts";
 import { withLocalTimes } from "#views/local-times.ts";
 import { painted } from "#views/paint.ts";
 import { nameOf, stateText } from "./agent-text.ts";
+import { belowConversation, type ScreenLook, sharesOf } from "./below.ts";
 import { blockRows, hanging } from "./block-rows.ts";
 import { hint } from "./keymap.ts";
 import type { Seen, State } from "./model.ts";
 import { type Anchor, isBegunOn, moved, type Page, pageAt } from "./page.ts";
 import { panelRows } from "./panels.ts";
 import { clipped, filled, widthOf } from "./pi/text.ts";
-import { otherQuestionRow, questionRows } from "./question.ts";
 import { runningRows } from "./running.ts";
-import { separatorRow } from "./separator.ts";
 import { sideRows, sideWidth } from "./side.ts";
-import { statusRows } from "./status.ts";
 import type { Key, Reading } from "./transition.ts";
 import { welcomeRows } from "./welcome.ts";
-
-export interface ScreenLook {
-	width: number;
-	height: number;
-	colour: boolean;
-	/** the rows of the input, and what is written in it */
-	input: readonly string[];
-	typed: string;
-}
 
 export function screenRows(state: State, seen: Seen, look: ScreenLook): string[] {
 	const { width, colour } = look;
@@ -142,7 +131,8 @@ export function keyOn(
 ): Key {
 	const part = conversationLook(state, seen, look);
 	const { width, height: rows } = look;
-	return { ...pressed, width, rows, height: part.height, reading: readingOf(state, seen, part) };
+	const { room } = sharesOf(state, seen, look);
+	return { ...pressed, width, rows, room, height: part.height, reading: readingOf(state, seen, part) };
 }
 
 /** wrapping is the most expensive part of a frame */
@@ -185,16 +175,4 @@ function waitingText(agent: Agent | undefined, now: number): string | null {
 function ruleRow(isEnd: boolean, { width, colour }: ScreenLook): string {
 	const text = isEnd ? "" : clipped(`── ↓ more below · ${hint("conversation", "bottom", "to the end")} `, width);
 	return painted("faint", text + "─".repeat(width - widthOf(text)), colour);
-}
-
-/** The rows above and below the rule. */
-function belowConversation(state: State, seen: Seen, look: ScreenLook): { question: string[]; input: string[] } {
-	const { width, height, colour, input } = look;
-	const approval = seen.approvals(state.current)[0];
-	const rows =
-		approval === undefined ? [] : questionRows(approval, state.question, { seen, width, rows: height, colour });
-	return {
-		question: state.panel === null ? [...otherQuestionRow(seen, state.current, look), ...rows] : [],
-		input: [separatorRow(state, seen, { width, colour }), ...input, ...statusRows(state, seen, look)],
-	};
 }

@@ -5,6 +5,7 @@ import type { AgentId } from "#contract/ids.ts";
 import { messageOf } from "#contract/message-of.ts";
 import { visible } from "#contract/visible.ts";
 import { answeredWith } from "./answer.ts";
+import { type ScreenLook, sharesOf } from "./below.ts";
 import { completed } from "./complete.ts";
 import { changeDraft, Drafts, sentTo } from "./drafts.ts";
 import { itemsMax, MirroredScreen } from "./mirrored-screen.ts";
@@ -18,7 +19,7 @@ import { clicked, selectable } from "./pointing.ts";
 import { shownQuestion } from "./question.ts";
 import { refusalText, request, waitingText } from "./requests.ts";
 import { agentIn, anchorsIn, DelayedSave, nobody, SavedFile } from "./saved.ts";
-import { conversationLook, followed, keyOn, type ScreenLook, screenRows, scrolled } from "./screen.ts";
+import { conversationLook, followed, keyOn, screenRows, scrolled } from "./screen.ts";
 import type { SlashAnswer } from "./slash.ts";
 import { heldBack, submissionOf } from "./submission.ts";
 import type { TerminalOptions } from "./terminal-options.ts";
@@ -51,7 +52,8 @@ export class TerminalProgram {
 		const painter = {
 			draw: (width: number, height: number) => {
 				const [{ seen }, look] = [this.#view, this.#look({ width, height })];
-				this.#state = followed(shownQuestion(this.#state, seen, { now: now(), width, rows: height }), seen, look);
+				const size = { now: now(), width, rows: height, room: sharesOf(this.#state, seen, look).room };
+				this.#state = followed(shownQuestion(this.#state, seen, size), seen, look);
 				return screenRows(this.#state, seen, look);
 			},
 			key: (name: string, data: string) => this.#key(name, data),

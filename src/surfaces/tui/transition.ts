@@ -20,6 +20,8 @@ export interface Key {
 	/** of the screen */
 	width: number;
 	rows: number;
+	/** the rows that a question can have */
+	room: number;
 	reading: Reading;
 }
 

@@ -5,7 +5,7 @@ import { type Action, actionOf } from "./keymap.ts";
 import type { Panel, PickerFilter, Seen, State } from "./model.ts";
 import { agentAbove, childOf, isLiving, nextNeedingYou, pickerRows, siblingOf } from "./moving.ts";
 import type { Anchor } from "./page.ts";
-import { partOf, type QuestionPart, scrolledQuestion } from "./question.ts";
+import { partOf, type QuestionPart, readFurther, scrolledQuestion, tooSmall } from "./question.ts";
 import { goTo, type Key, modeOf, noted, only, type Reading, type Update } from "./transition.ts";
 import { updatePanel } from "./update-panel.ts";
 
@@ -191,14 +191,14 @@ function answerApproval(state: State, key: Key, seen: Seen): Update | null {
 	if (approval === undefined) return null;
 	const part = partOf(approval, state.question, key);
 	const isConfirmed = state.question?.approval === approval.id && state.question.isAlways && key.name === "enter";
-	if (isConfirmed && part.isRead) return answered(state, part, "always", key);
+	if (isConfirmed && part.isRead && key.room > 0) return answered(state, part, "always", key);
 	const isTyping = key.draft.text !== "" || key.now - state.typedAt < pauseMs;
 	if (isTyping && !key.name.startsWith("alt+")) return null;
 	switch (actionOf("approval", key.name)) {
 		case "allow":
-			return part.isRead ? answered(state, part, "allow", key) : readOn(state, part, key);
+			return part.isRead && key.room > 0 ? answered(state, part, "allow", key) : readOn(state, part, key);
 		case "always": {
-			if (!part.isRead) return readOn(state, part, key);
+			if (!part.isRead || key.room < 1) return readOn(state, part, key);
 			const asked = { ...state, question: { ...part.state, isAlways: true } };
 			return only(noted(asked, "Enter allows exactly this always; any other key does not."));
 		}
@@ -224,9 +224,9 @@ function answered(state: State, part: QuestionPart, answer: "allow" | "always" |
 	return only(noted(next, "The question has just appeared: read it, then press the key again."));
 }
 
-function readOn(state: State, part: QuestionPart, { now }: Key): Update {
-	const next = { ...state, question: { ...scrolledQuestion(part, part.rows.length), shownAt: now } };
-	return only(noted(next, "Read it to its end first; the same key then answers."));
+function readOn(state: State, part: QuestionPart, { now, room }: Key): Update {
+	const next = { ...state, question: { ...readFurther(part), shownAt: now } };
+	return only(noted(next, room < 1 ? tooSmall : "Read it to its end first; the same key then answers."));
 }
 
 function amongBlocks(state: State, selected: number, key: Key, seen: Seen): Update {
