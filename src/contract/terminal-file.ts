@@ -2,6 +2,7 @@
 import { z } from "zod";
 
 const TextCursor = z.object({ line: z.int().nonnegative(), column: z.int().nonnegative() });
+const Text = z.object({ text: z.string(), cursor: TextCursor });
 export const Preferences = z.object({
 	/** the mouse scrolls, opens and selects */
 	mouse: z.boolean().catch(true),
@@ -12,7 +13,11 @@ export type Preferences = z.infer<typeof Preferences>;
 
 /** A damaged part is as good as none: only conveniences are in it. Each file has objects of its own, which change. */
 export const Saved = z.object({
-	drafts: z.record(z.string(), z.object({ text: z.string(), cursor: TextCursor })).catch(() => ({})),
+	drafts: z.record(z.string(), Text).catch(() => ({})),
+	/** the prompt of each agent's queue that is being edited, beside what is written to the agent */
+	edits: z.record(z.string(), Text.extend({ prompt: z.int() })).catch(() => ({})),
+	/** what was sent to an agent and not answered, with its idempotency key */
+	unanswered: z.record(z.string(), z.object({ text: z.string(), key: z.string() })).catch(() => ({})),
 	anchors: z.record(z.string(), z.object({ block: z.int(), row: z.int().nonnegative() })).catch(() => ({})),
 	/** the agent that was shown last, by project */
 	last: z.record(z.string(), z.string()).catch(() => ({})),

@@ -1,6 +1,7 @@
 // What is written while the daemon is away, or has not answered yet.
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { Client } from "#client/client.ts";
+import { type Client, Refused } from "#client/client.ts";
+import { refuse } from "#contract/refusal.ts";
 import type { Agent } from "#contract/wire.ts";
 import { OpenedTerminal } from "#test/support/opened-terminal.ts";
 import { freshFolder } from "#test/support/stores.ts";
@@ -17,10 +18,11 @@ async function agent(): Promise<Agent> {
 	return await add({ name: "one" });
 }
 
-/** A client whose connection breaks, and whose prompts may stay without an answer, or waits for a while. */
+/** A client whose connection breaks, and whose prompts may stay without an answer, arrive without one, or wait for a while. */
 class Line {
 	#broken = new AbortController();
 	isSilent = false;
+	isLate = false;
 	waitsOpened = Promise.resolve();
 	readonly waits: unknown[] = [];
 	readonly client: Client;
@@ -30,8 +32,10 @@ class Line {
 			if (this.isSilent && args[0] === "prompt") return await new Promise(() => {});
 			if (args[0] === "waitCancel" && this.#broken.signal.aborted) throw new Error("nobody answers");
 			if (args[0] === "waitOpen") await this.waitsOpened;
-			const answer = await Reflect.apply(shop.client.call, shop.client, args);
+			const answer: unknown = await Reflect.apply(shop.client.call, shop.client, args);
 			if (args[0] === "waitOpen") this.waits.push(Reflect.get(Object(answer), "id"));
+			if (this.isLate && args[0] === "prompt")
+				throw new Refused(refuse("TIMEOUT", "The daemon has not answered.", { details: { unanswered: true } }));
 			return answer;
 		};
 		const stream: Client["stream"] = (query, signal) => {
@@ -75,9 +79,11 @@ test("while the daemon is away, Enter sends nothing and says so; commands of the
 	it.terminal.press("up");
 	await it.terminal.shows("> say kept words");
 	expect(await prompts(one)).toEqual([]);
-	// control: it is sent when the daemon is back
+	// it is said until the daemon is back; control: then it is sent
+	it.terminal.press("enter");
+	await it.terminal.shows("Not sent: the daemon does not run.");
 	line.mend();
-	await expect.poll(async () => (await it.terminal.screen()).join("\n")).not.toContain("is gone");
+	await expect.poll(async () => (await it.terminal.screen()).join("\n")).not.toMatch(/is gone|Not sent/);
 	it.terminal.press("enter");
 	await it.terminal.shows(/^ {2}kept words/m);
 	expect(await prompts(one)).toEqual(["say kept words"]);
@@ -124,4 +130,46 @@ test("a wait is given up with Esc while the daemon is away, and before it has an
 	await it.terminal.shows("The wait was cancelled.");
 	resolve();
 	await expect.poll(states).toEqual(["open", "cancelled"]);
+});
+
+test("a prompt without an answer may have arrived: the same text again is the same request, also after a restart", async () => {
+	const [one, line, home] = [await agent(), new Line(), freshFolder()];
+	const often = async (): Promise<number> => (await prompts(one)).length;
+	{
+		await using it = new OpenedTerminal(line.client, one.id, { home });
+		await it.terminal.shows("[one ○ idle]");
+		line.isLate = true;
+		it.terminal.press("say once", "enter");
+		await it.terminal.shows(/TIMEOUT: The daemon has not answered\.\n +It may have arrived\./);
+		await it.terminal.shows("> say once");
+		await expect.poll(often).toBe(1);
+		line.isLate = false;
+		it.terminal.press("enter");
+		await it.terminal.shows("Sent again as the same request: it happens once.");
+		// control: the text that was answered is another prompt the next time
+		it.terminal.press("say once", "enter");
+		await expect.poll(often).toBe(2);
+		line.isLate = true;
+		it.terminal.press("say twice", "enter");
+		await it.terminal.shows("> say twice");
+		await expect.poll(often).toBe(3);
+	}
+	line.isLate = false;
+	await using again = new OpenedTerminal(line.client, one.id, { home });
+	await again.terminal.shows("[one ○ idle]");
+	await again.terminal.shows("> say twice");
+	again.terminal.press("enter");
+	await again.terminal.shows("Sent again as the same request: it happens once.");
+	expect(await prompts(one)).toEqual(["say once", "say once", "say twice"]);
+});
+
+test("a prompt that is long on its way is said to be, and Esc gives it up", async () => {
+	const [one, line] = [await agent(), new Line()];
+	await using it = new OpenedTerminal(line.client, one.id);
+	await it.terminal.shows("[one ○ idle]");
+	line.isSilent = true;
+	it.terminal.press("say something", "enter");
+	await it.terminal.shows("Sending …   (Esc cancels)");
+	it.terminal.press("escape");
+	await it.terminal.shows("Given up; it may still be done.");
 });

@@ -127,7 +127,11 @@ test("the reason of an error takes the room that is free, and while a prompt is 
 	expect([widthOf(row(60)), /error \(the disk is full.*…\]/.test(row(60))]).toEqual([60, true]);
 	const editing = { ...firstState(agent.id), editing: new Map([[agent.id, 1]]) };
 	const look = { width: 100, height: 12, colour: false, typed: "" };
-	expect(statusRows(editing, seen, look)).toEqual(["  Enter save · Alt+Enter line · Esc leave it as it was"]);
+	const queue = () => JSON.parse(JSON.stringify([{ id: 1 }]));
+	const hints = ["  Enter save · Alt+Enter line · Esc leave it as it was"];
+	expect(statusRows(editing, { ...seen, queue }, look)).toEqual(hints);
+	// control: the prompt has begun meanwhile
+	expect(statusRows(editing, seen, look).join()).toContain("The prompt has left the queue");
 });
 
 test("times are those of the local clock, and a narrow window keeps the siblings rather than the reason", () => {

@@ -22,6 +22,8 @@ test("of two terminals each writes what it changed, and keeps what the other wro
 	second.save({ anchors: new Map(), viewed: new Set(["old", "seen", "other"]), last: ["shop", two] });
 	expect(JSON.parse(readFileSync(file(home), "utf8"))).toEqual({
 		drafts: { [one]: { text: "for one", cursor }, [two]: { text: "for two", cursor } },
+		edits: {},
+		unanswered: {},
 		anchors: { [one]: { block: 7, row: 0 } },
 		last: { shop: two, "": one },
 		viewed: ["seen", "new", "other"],

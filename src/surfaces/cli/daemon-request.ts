@@ -201,7 +201,9 @@ function probe(target: HttpTarget, settled: AbortSignal, destroy: (error: Error)
 	asked.on("timeout", () => {
 		asked.destroy();
 		const message = `The daemon has not answered for ${timeoutMs() / 1000} s: it is frozen or overloaded.`;
-		destroy(new Refused(refuse("TIMEOUT", message, { suggestions: ["brood logs", "brood down"] })));
+		const suggestions = ["brood logs", "brood down"];
+		// unlike a timeout that the daemon says, this one leaves open what became of the request
+		destroy(new Refused(refuse("TIMEOUT", message, { suggestions, details: { unanswered: true } })));
 	});
 	asked.on("error", expected("the request itself reports a broken connection")).end();
 	settled.addEventListener("abort", () => asked.destroy(), { once: true });

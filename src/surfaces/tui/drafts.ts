@@ -3,6 +3,10 @@ import type { AgentId } from "#contract/ids.ts";
 import type { Saved } from "#contract/terminal-file.ts";
 import type { Effect, Seen, State } from "./model.ts";
 import type { Draft } from "./pi/draft.ts";
+import { agentIn } from "./saved.ts";
+
+export const recallText = "↑ at the start of the input brings your text back.";
+const leftText = "The prompt that you edited has left the queue; your text is in the input.";
 
 export class Drafts {
 	readonly #saved: Saved;
@@ -10,6 +14,7 @@ export class Drafts {
 	readonly #drafts = new Map<AgentId, Draft>();
 	/** prompts of a queue that are being edited, beside what was being written */
 	readonly #edits = new Map<number, Draft>();
+	#isRestored = false;
 
 	constructor(saved: Saved, make: () => Draft) {
 		this.#saved = saved;
@@ -51,8 +56,47 @@ export class Drafts {
 		return draft;
 	}
 
+	/** What was refused is in the input again, unless something else has been written since. */
+	bringBack(agent: AgentId, typed: string): boolean {
+		const draft = this.of(agent);
+		const isFree = draft.text === "";
+		if (isFree) draft.set(typed);
+		return isFree;
+	}
+
+	/**
+	 * With the edits of the last time, once the queues are known. If the prompt does not wait any more, its text is part
+	 * of what is written to the agent.
+	 */
+	withEdits(state: State, seen: Pick<Seen, "queue">): State {
+		if (this.#isRestored) return state;
+		this.#isRestored = true;
+		const editing = new Map<AgentId, number>();
+		let { status } = state;
+		for (const [id, { prompt, text, cursor }] of Object.entries(this.#saved.edits)) {
+			const agent = agentIn(id);
+			if (agent === null) continue;
+			const isQueued = seen.queue(agent).some((each) => each.id === prompt);
+			if (isQueued) {
+				editing.set(agent, prompt);
+				this.#edited(prompt).set(text, cursor);
+			} else {
+				this.giveBack(agent, text);
+				if (agent === state.current) status = { text: leftText, style: "wait" };
+			}
+		}
+		return { ...state, editing, status };
+	}
+
 	/** Puts the texts as they are now into what is saved. */
-	keep(): void {
+	keep({ editing }: Pick<State, "editing">): void {
+		if (this.#isRestored)
+			this.#saved.edits = Object.fromEntries(
+				[...editing].map(([agent, prompt]) => {
+					const { text, cursor } = this.#edited(prompt);
+					return [agent, { prompt, text, cursor }];
+				}),
+			);
 		for (const [agent, { text, cursor }] of this.#drafts) {
 			if (text === "") delete this.#saved.drafts[agent];
 			else this.#saved.drafts[agent] = { text, cursor };

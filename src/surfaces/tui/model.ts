@@ -88,6 +88,8 @@ export interface StatusMessage {
 	style: Style;
 	/** the prompt of the queue that it is about */
 	queued?: number | undefined;
+	/** what is said instead when the daemon answers again; nothing if it is empty */
+	whenLive?: string | undefined;
 }
 
 /** A list over the conversation. */

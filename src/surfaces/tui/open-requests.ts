@@ -9,6 +9,8 @@ export interface RequestOrigin {
 	typed: string;
 	/** what is said if the request is cancelled */
 	cancelled?: string | undefined;
+	/** its idempotency key, if the same text sent again is the same request */
+	key?: string | undefined;
 }
 
 /** `awaits` says which agents it waits for. */
@@ -17,6 +19,8 @@ export type SendRequest = (signal: AbortSignal, awaits: (agents: readonly AgentI
 interface Parts {
 	answered(answer: SlashAnswer): void;
 	refused(error: unknown, origin: RequestOrigin): void;
+	/** a request that may still be done is not waited for any more */
+	givenUp(origin: RequestOrigin): void;
 	/** what is shown about those that wait */
 	waiting(all: State["waiting"]): void;
 }
@@ -27,6 +31,9 @@ interface OpenRequest {
 	cancelled: AbortController;
 	awaited: readonly AgentId[];
 }
+
+/** a text that is on its way for so long is said to be */
+const lateMs = 1000;
 
 export class OpenRequests {
 	readonly #parts: Parts;
@@ -44,6 +51,11 @@ export class OpenRequests {
 		const open: OpenRequest = { text, origin, cancelled, awaited: [] };
 		this.#open.set(id, open);
 		this.#show();
+		const late = setTimeout(() => {
+			if (text !== "" || origin.typed === "" || cancelled.signal.aborted) return;
+			open.text = "Sending …";
+			this.#show();
+		}, lateMs).unref();
 		send(cancelled.signal, (agents) => {
 			open.awaited = agents;
 			this.#show();
@@ -55,6 +67,7 @@ export class OpenRequests {
 				if (!cancelled.signal.aborted) this.#parts.refused(error, origin);
 			})
 			.finally(() => {
+				clearTimeout(late);
 				this.#open.delete(id);
 				this.#show();
 			});
@@ -70,6 +83,7 @@ export class OpenRequests {
 			if (origin.agent !== agent) continue;
 			cancelled.abort();
 			this.#open.delete(id);
+			if (origin.cancelled === undefined) this.#parts.givenUp(origin);
 			if (text !== "") said.add(origin.cancelled ?? "Given up; it may still be done.");
 		}
 		this.#show();
@@ -79,6 +93,7 @@ export class OpenRequests {
 	/** The person leaves: none of them is answered any more. Returns where what was written for them belongs. */
 	leave(): RequestOrigin[] {
 		const origins = [...this.#open.values()].map(({ origin }) => origin);
+		for (const origin of origins) if (origin.cancelled === undefined) this.#parts.givenUp(origin);
 		for (const { cancelled } of this.#open.values()) cancelled.abort();
 		this.#open.clear();
 		return origins;

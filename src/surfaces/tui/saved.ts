@@ -88,6 +88,8 @@ function merged(before: Saved, own: Saved, other: Saved): Omit<Saved, "drafts"> 
 	const removed = new Set(before.viewed.filter((mark) => !own.viewed.includes(mark)));
 	const kept = other.viewed.filter((mark) => !removed.has(mark) && !added.includes(mark));
 	return {
+		edits: changed(before.edits, own.edits, other.edits),
+		unanswered: changed(before.unanswered, own.unanswered, other.unanswered),
 		anchors: changed(before.anchors, own.anchors, other.anchors),
 		last: changed(before.last, own.last, other.last),
 		viewed: [...kept, ...added].slice(-viewedMax),

@@ -60,15 +60,27 @@ function toldOf(state: State, seen: Seen): Told | null {
 		const asks = asked.map(({ path, title }) => `${path.at(-1) ?? ""} asks for approval: ${inline(title)}`);
 		return { style: "wait", text: [`${waiting.text}   (Esc cancels)`, ...asks].join("\n") };
 	}
-	if (state.status !== null && isTrue(state.status, state, seen)) return state.status;
+	const edited = state.panel === null ? state.editing.get(state.current) : undefined;
+	if (edited !== undefined && seen.connection === "live" && !isQueued(edited, state, seen))
+		return {
+			style: "bad",
+			text: "The prompt has left the queue: Enter cannot replace it. Esc leaves it and keeps your text.",
+		};
+	const told = state.status === null ? "" : trueText(state.status, state, seen);
+	if (state.status !== null && told !== "") return { ...state.status, text: told };
 	const agent = seen.agents.get(state.current);
 	const dead = agent === undefined || state.panel !== null ? null : unwritable(agent);
 	return dead === null ? null : { style: "off", text: dead };
 }
 
-/** What is said of a prompt that waits is over when it does not wait any more. */
-const isTrue = ({ queued }: StatusMessage, { current }: State, seen: Seen): boolean =>
-	queued === undefined || seen.queue(current).some(({ id }) => id === queued);
+/** What is said of a prompt is true while it waits; what a lost connection caused, until there is one. */
+function trueText({ text, queued, whenLive }: StatusMessage, state: State, seen: Seen): string {
+	if (queued !== undefined && !isQueued(queued, state, seen)) return "";
+	return whenLive !== undefined && seen.connection === "live" ? whenLive : text;
+}
+
+const isQueued = (prompt: number, { current }: State, seen: Seen): boolean =>
+	seen.queue(current).some(({ id }) => id === prompt);
 
 function hintsOf(state: State, seen: Seen): string[] {
 	if (state.selected !== null) return ["↑↓ choose", hint("blocks", "open", "open"), hint("blocks", "close", "close")];

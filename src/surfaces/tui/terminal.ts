@@ -7,9 +7,9 @@ import { visible } from "#contract/visible.ts";
 import { answeredWith } from "./answer.ts";
 import { type ScreenLook, sharesOf } from "./below.ts";
 import { completed } from "./complete.ts";
-import { changeDraft, Drafts, sentTo } from "./drafts.ts";
+import { changeDraft, Drafts, recallText, sentTo } from "./drafts.ts";
 import { itemsMax, MirroredScreen } from "./mirrored-screen.ts";
-import { type Effect, firstState, type State } from "./model.ts";
+import { type Effect, firstState, type State, type StatusMessage } from "./model.ts";
 import { lastActive } from "./moving.ts";
 import { printTranscript, suspend } from "./normal-screen.ts";
 import { OpenRequests, type RequestOrigin, type SendRequest } from "./open-requests.ts";
@@ -24,6 +24,7 @@ import type { SlashAnswer } from "./slash.ts";
 import { heldBack, submissionOf } from "./submission.ts";
 import type { TerminalOptions } from "./terminal-options.ts";
 import { modeOf, type Update } from "./transition.ts";
+import { isUnanswered, mayHaveArrived, sentAgain, Unanswered } from "./unanswered.ts";
 import { backToQueue, scrolledTo, update } from "./update.ts";
 
 export class TerminalProgram {
@@ -36,6 +37,7 @@ export class TerminalProgram {
 	readonly #over = new AbortController();
 	readonly #done = Promise.withResolvers<void>();
 	readonly #requests: OpenRequests;
+	readonly #unanswered: Unanswered;
 	#state: State;
 	readonly #saving = new DelayedSave(() => this.#save());
 
@@ -69,8 +71,10 @@ export class TerminalProgram {
 		this.#requests = new OpenRequests({
 			answered: (answer) => this.#answered(answer),
 			refused: (error, asked) => this.#refused(error, asked),
+			givenUp: (asked) => this.#unanswered.keep(asked),
 			waiting: (waiting) => this.#show({ ...this.#state, waiting }),
 		});
+		this.#unanswered = new Unanswered(saved);
 		this.#drafts = new Drafts(saved, () =>
 			this.#screen.draft({
 				submit: (text) => this.#submit(text),
@@ -112,6 +116,7 @@ export class TerminalProgram {
 		if ("all" in what) {
 			this.#view.reload();
 			this.#findCurrent();
+			this.#state = this.#drafts.withEdits(this.#state, this.#view.seen);
 			const { current, anchors } = this.#state;
 			this.#ask("", () => this.#view.restoreAnchor(current, anchors.get(current) ?? null));
 		} else if ("rows" in what) {
@@ -140,8 +145,7 @@ export class TerminalProgram {
 	}
 
 	#key(name: string, data: string): void {
-		const { seen } = this.#view;
-		const draft = this.#draft;
+		const [{ seen }, draft] = [this.#view, this.#draft];
 		draft.recall(() => sentTo(seen, this.#state.current));
 		const pressed = { name, data, now: this.#options.now(), draft };
 		this.#take(update(this.#state, keyOn(this.#state, seen, this.#look(), pressed), seen));
@@ -197,11 +201,9 @@ export class TerminalProgram {
 				this.stop();
 				break;
 			default:
-				this.#ask(
-					waitingText(effect),
-					() => request(this.#options.client, effect, this.#options.freshKey()),
-					effect.do === "edit-prompt" ? effect.text : "",
-				);
+				this.#ask(waitingText(effect), () => request(this.#options.client, effect, this.#options.freshKey()), {
+					typed: effect.do === "edit-prompt" ? effect.text : "",
+				});
 		}
 	}
 
@@ -216,8 +218,8 @@ export class TerminalProgram {
 		return {};
 	}
 
-	#ask(text: string, send: SendRequest, typed = "", cancelled?: string): void {
-		this.#requests.run(text, send, { agent: this.#state.current, typed, cancelled });
+	#ask(text: string, send: SendRequest, origin: Partial<RequestOrigin> = {}): void {
+		this.#requests.run(text, send, { agent: this.#state.current, typed: "", ...origin });
 	}
 
 	#go(agent: AgentId): void {
@@ -237,7 +239,7 @@ export class TerminalProgram {
 		const held = text === "" ? null : heldBack(text, this.#view.seen, current);
 		if (held !== null) {
 			this.#draft.set(text);
-			this.#say(held, "bad");
+			this.#say(held, "bad", "");
 		}
 		if (text === "" || held !== null || agent === undefined) return;
 		this.#drafts.of(current).remember(text);
@@ -246,14 +248,15 @@ export class TerminalProgram {
 			this.#do({ do: "edit-prompt", agent: current, prompt, text });
 			return;
 		}
-		const given = { ...this.#options, agent, seen: this.#view.seen, key: this.#options.freshKey() };
-		const found = submissionOf(text, given);
-		if (found instanceof Error) {
-			this.#refused(found, { agent: current, typed: text });
-			return;
+		const before = this.#unanswered.take(current, text);
+		const key = before ?? this.#options.freshKey();
+		const found = submissionOf(text, { ...this.#options, agent, seen: this.#view.seen, key });
+		if (found instanceof Error) this.#refused(found, { agent: current, typed: text });
+		else {
+			const { waits, ask, cancelled, isPrompt } = found;
+			if (isPrompt) this.#state = scrolledTo(this.#state, null);
+			this.#ask(waits, before === null ? ask : sentAgain(ask), { typed: text, cancelled, key });
 		}
-		if (found.isPrompt) this.#state = scrolledTo(this.#state, null);
-		this.#ask(found.waits, found.ask, text, found.cancelled);
 	}
 
 	#answered(answer: SlashAnswer): void {
@@ -269,15 +272,20 @@ export class TerminalProgram {
 	}
 
 	/** What was written is given back where it was written. */
-	#refused(error: unknown, { agent, typed }: RequestOrigin): void {
-		const draft = this.#drafts.of(agent);
-		if (typed !== "" && draft.text === "") draft.set(typed);
-		if (typed !== "" && agent === this.#state.current) this.#state = { ...this.#state, panel: null };
-		this.#say(refusalText(error), "bad");
+	#refused(error: unknown, origin: RequestOrigin): void {
+		const { agent, typed } = origin;
+		const isHere = typed !== "" && agent === this.#state.current;
+		const unknown = this.#unanswered.keep(origin, error) ? mayHaveArrived : "";
+		const isBack = typed === "" || this.#drafts.bringBack(agent, typed);
+		if (isHere) this.#state = { ...this.#state, panel: null };
+		const text = [refusalText(error), unknown, isHere && !isBack ? recallText : ""].filter(Boolean).join("\n");
+		this.#say(text, "bad", isUnanswered(error) ? unknown : undefined);
 	}
 
-	#say(text: string, style: NonNullable<State["status"]>["style"]): void {
-		this.#show({ ...this.#state, status: { text, style } });
+	/** What a lost connection caused is said until there is one. */
+	#say(text: string, style: StatusMessage["style"], whenLive?: string): void {
+		const isAway = this.#view.seen.connection !== "live";
+		this.#show({ ...this.#state, status: { text, style, whenLive: isAway ? whenLive : undefined } });
 	}
 
 	#show(state: State): void {
@@ -286,7 +294,7 @@ export class TerminalProgram {
 	}
 
 	#save(isLeaving = false): void {
-		this.#drafts.keep();
+		this.#drafts.keep(this.#state);
 		this.#file.save({ ...this.#state, last: [this.#options.project ?? "", this.#state.current] }, isLeaving);
 	}
 }

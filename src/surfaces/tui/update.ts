@@ -67,7 +67,7 @@ function act(state: State, action: Action, key: Key, seen: Seen): Update {
 		case "bottom":
 			return only(scrolledTo(state, null));
 		case "interrupt":
-			return interrupt(state, seen);
+			return interrupt(state, key, seen);
 		case "quit":
 			return quit(state, key, seen);
 		case "blocks": {
@@ -140,10 +140,10 @@ function scroll(state: State, key: Key, by: number | "top", seen: Seen): Update 
 }
 
 /** Cancels a command that waits, else interrupts the turn; the second time by force. */
-function interrupt(state: State, seen: Seen): Update {
+function interrupt(state: State, key: Key, seen: Seen): Update {
 	if (state.waiting.some(({ agent }) => agent === state.current))
 		return only(state, { do: "cancel", agent: state.current });
-	if (state.editing.has(state.current)) return stopEditing(state, seen);
+	if (state.editing.has(state.current)) return stopEditing(state, key, seen);
 	const agent = seen.agents.get(state.current);
 	if (agent === undefined || agent.turn === null)
 		return state.anchors.has(state.current)
@@ -158,8 +158,13 @@ function interrupt(state: State, seen: Seen): Update {
 	return only({ ...state, interrupted, status: { text, style: "wait" } }, { do: "interrupt", agent: id, force });
 }
 
-const stopEditing = (state: State, seen: Seen): Update =>
-	only(noted(backToQueue(state, seen), "The prompt stays as it was."));
+function stopEditing(state: State, { draft: { text } }: Key, seen: Seen): Update {
+	const prompt = seen.queue(state.current).find(({ id }) => id === state.editing.get(state.current));
+	const said = prompt === undefined ? "The prompt has left the queue" : "The prompt stays as it was";
+	const next = backToQueue(state, seen);
+	if (text.trim() === "" || text === prompt?.text) return only(noted(next, `${said}.`));
+	return only(noted(next, `${said}; ↑ at the start of the input brings your text back.`), { do: "remember", text });
+}
 
 /** A prompt is no longer edited: the queue is shown that it is in. */
 export function backToQueue(state: State, seen: Seen): State {
@@ -171,7 +176,7 @@ export function backToQueue(state: State, seen: Seen): State {
 
 /** The first Ctrl+C empties the input, or asks. */
 function quit(state: State, key: Key, seen: Seen): Update {
-	if (state.editing.has(state.current)) return stopEditing(state, seen);
+	if (state.editing.has(state.current)) return stopEditing(state, key, seen);
 	const { text } = key.draft;
 	if (text !== "")
 		return only(
