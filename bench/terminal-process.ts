@@ -29,7 +29,7 @@ const terminal = {
 };
 const program = new TerminalProgram(
 	{
-		...{ client: new Client({ url, token }), home, project: null, colour: true, terminal },
+		...{ client: new Client({ url, token }), home, project: null, isRepository: false, colour: true, terminal },
 		freshKey: () => crypto.randomUUID(),
 		beforeReconnect: async () => {},
 		isStopped: () => false,

@@ -61,7 +61,14 @@ export function moment(approvals: Approval[]): Seen {
 	];
 	const inbox = inboxOf({ approvals, agents, issues: [], subscriptions: [subscription], nodes: [] });
 	return {
-		...{ connection: "live", project: ProjectSlug.parse("shop"), subscriptions: [subscription], now, inbox },
+		...{
+			connection: "live",
+			project: ProjectSlug.parse("shop"),
+			isRepository: true,
+			subscriptions: [subscription],
+			now,
+			inbox,
+		},
 		...{ tree: treeOf(agents), everywhere: treeOf(agents), agents: new Map(agents.map((each) => [each.id, each])) },
 		blocks: (agent) => talk(agent === idOf("B") ? talked : asking),
 		messages: (agent) => {

@@ -214,11 +214,14 @@ const interruptions: Readonly<Record<string, string>> = {
 const interruptedText = (reason: string): string =>
 	reason === "" || reason === "interrupted" ? "interrupted" : `interrupted: ${interruptions[reason] ?? reason}`;
 
+/** The note of a clear: what is before it is not in the agent's context. */
+export const clearedText = "context cleared";
+
 function noteOf(kind: string, text: string, data: unknown): string {
 	const more = text !== "" ? text : data === null ? "" : JSON.stringify(data);
 	// a fork says by itself that it is one
 	if (kind === "system" || (kind === "fork" && text !== "")) return more;
-	if (kind === "clear" && text === "") return "context cleared";
+	if (kind === "clear" && text === "") return clearedText;
 	return more === "" ? kind : `${kind}: ${more}`;
 }
 

@@ -31,6 +31,7 @@ export class OpenedTerminal implements AsyncDisposable {
 			client,
 			home,
 			project,
+			isRepository: project !== null,
 			colour,
 			freshKey,
 			beforeReconnect: async () => {},

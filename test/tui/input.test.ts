@@ -1,5 +1,5 @@
 // What is written into the input of the terminal, and what comes into it from elsewhere.
-import { writeFileSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { ProjectSlug } from "#contract/ids.ts";
 import type { Agent } from "#contract/wire.ts";
@@ -54,6 +54,20 @@ test("a file whose name has control characters is not offered", async () => {
 	const shown = await it.terminal.shows("@zzplain");
 	expect(shown).not.toContain("zznew");
 	for (const part of ["\u001B]0;owned", "\u009B"]) expect(it.terminal.written).not.toContain(part);
+});
+
+test("after a folder that was completed its name goes on; after a file there is a space", async () => {
+	const { one } = await agent();
+	mkdirSync(at(one, "zzdeep/er"), { recursive: true });
+	writeFileSync(at(one, "zzdeep/er/file"), "");
+	await using it = new OpenedTerminal(shop.client, one.id);
+	await it.terminal.shows("[one");
+	it.terminal.press("@zzdeep");
+	await it.terminal.shows(/@zzdeep\/\s/);
+	it.terminal.press("tab", "er/f");
+	await it.terminal.shows(/> @zzdeep\/er\/f[\s\S]*@zzdeep\/er\/file/);
+	it.terminal.press("tab", "x");
+	await it.terminal.shows("> @zzdeep/er/file x");
 });
 
 test("after a restart the cursor is where it was, behind a long paste", async () => {

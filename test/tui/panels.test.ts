@@ -7,6 +7,7 @@ import { idOf, moment } from "#tools/terminal-frames.ts";
 import { firstState, type Panel } from "../../src/surfaces/tui/model.ts";
 import { panelRows } from "../../src/surfaces/tui/panels.ts";
 import { treePanel, update } from "../../src/surfaces/tui/update.ts";
+import { welcomeRows } from "../../src/surfaces/tui/welcome.ts";
 
 test("Enter in the mail shows it whole and asks nothing of the daemon: the agent still gets it", () => {
 	const at = new Date(0).toISOString();
@@ -29,4 +30,29 @@ test("in sixty columns the hints of the diff are whole, and the tree still says 
 		panelRows(state, panel, seen, { width: 60, height: 8, colour: false }).at(-1);
 	expect(last(diff)).toMatch(/^└ Enter open · Space viewed · n\/p file · o all · Esc close ─*┘$/);
 	expect(last(treePanel(state, seen, "all"))).toMatch(/^└ type to search · Enter go · Tab filter · Esc close ─+┘$/);
+});
+
+test("a turn before a clear is not forked from, and f says why", () => {
+	const turn = { id: 1, finalItem: 5, prompt: "x", state: "completed" };
+	const after = (clear: number) => ({
+		...moment([]),
+		turns: () => JSON.parse(JSON.stringify([turn])),
+		blocks: () => JSON.parse(JSON.stringify([{ id: clear, kind: "note", text: "context cleared" }])),
+	});
+	const state = { ...firstState(idOf("B")), panel: { kind: "turns" as const, at: 0 } };
+	const { state: next, effects } = update(state, terminalKey("f"), after(6));
+	expect([next.status?.text, effects]).toEqual(["The context was cleared after this turn: fork from a later one.", []]);
+	// control: one after the clear is
+	expect(update(state, terminalKey("f"), after(4)).effects).toEqual([{ do: "draft", text: "/fork --at 5 " }]);
+});
+
+test("in a repository that is no project, the welcome says how it becomes one", () => {
+	const text = (isRepository: boolean): string =>
+		welcomeRows(
+			firstState(idOf("A")),
+			{ ...moment([]), project: null, isRepository },
+			{ width: 120, colour: false },
+		).join("\n");
+	expect(text(true)).toContain("`brood project add .` adds it");
+	expect(text(false)).toContain("Start brood in a git repository");
 });

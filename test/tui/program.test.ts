@@ -47,7 +47,7 @@ test("it does not offer to add a folder to the daemon of BROOD_URL", async () =>
 	await here.drawn.shows("is not a project yet. Add it?");
 });
 
-test.each(["SIGTERM", "SIGHUP"] as const)("%s leaves the screen as it was", async (signal) => {
+test.each(["SIGTERM", "SIGHUP", "SIGQUIT"] as const)("%s leaves the screen as it was", async (signal) => {
 	await using it = open();
 	await it.drawn.shows("[one");
 	expect(it.isRestored).toBe(false);

@@ -20,6 +20,7 @@ export async function openTerminal(): Promise<void> {
 		client: cli.client,
 		home: homeOf(),
 		project,
+		isRepository: repositoryAt(process.cwd()) !== null,
 		colour: hasColour(),
 		freshKey,
 		beforeReconnect: reconnect,
@@ -49,6 +50,7 @@ function stopOnSignals(program: TerminalProgram): void {
 		["SIGTERM", 143],
 		["SIGHUP", 129],
 		["SIGINT", 130],
+		["SIGQUIT", 131],
 	] as const)
 		process.on(signal, () => {
 			program.stop();

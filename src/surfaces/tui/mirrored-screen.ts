@@ -27,6 +27,7 @@ export class MirroredScreen {
 	readonly #client: Client;
 	readonly #project: ProjectSlug | null;
 	readonly #isStopped: () => boolean;
+	readonly #isRepository: boolean;
 	#seen: Seen | null = null;
 	readonly #conversations = new Map<AgentId, Conversation>();
 	/** the threads that are kept, the last one shown first */
@@ -39,11 +40,12 @@ export class MirroredScreen {
 
 	constructor(
 		mirror: Mirror,
-		{ client, project, isStopped }: Pick<TerminalOptions, "client" | "project" | "isStopped">,
+		{ client, ...here }: Pick<TerminalOptions, "client" | "project" | "isRepository" | "isStopped">,
 	) {
 		this.#mirror = mirror;
-		[this.#client, this.#project, this.#isStopped] = [client, project, isStopped];
-		this.#boards = project === null ? [] : [project];
+		[this.#client, this.#project, this.#isStopped] = [client, here.project, here.isStopped];
+		this.#boards = here.project === null ? [] : [here.project];
+		this.#isRepository = here.isRepository;
 	}
 
 	/** Rows have changed. */
@@ -146,6 +148,7 @@ export class MirroredScreen {
 		return {
 			connection: mirror.state === "lost" && this.#isStopped() ? "stopped" : mirror.state,
 			project,
+			isRepository: this.#isRepository,
 			tree: project === null ? everywhere : treeOf(agents.filter((agent) => isIn(agent, project))),
 			everywhere,
 			agents: new Map(agents.map((agent): [AgentId, Agent] => [agent.id, agent])),

@@ -12,6 +12,8 @@ export interface Seen {
 	connection: "connecting" | "live" | "lost" | "stopped";
 	/** that of the directory */
 	project: ProjectSlug | null;
+	/** the directory is in a git repository */
+	isRepository: boolean;
 	/**
 	 * the agents of the directory's project and agent 0, each before those below it; all agents without a project. For
 	 * the project of the current agent: `treeAround`

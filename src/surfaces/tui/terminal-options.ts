@@ -7,6 +7,8 @@ export interface TerminalOptions {
 	client: Client;
 	home: string;
 	project: ProjectSlug | null;
+	/** the directory is in a git repository, of a project or not */
+	isRepository: boolean;
 	colour: boolean;
 	/** a key for each request that changes something */
 	freshKey(): string;

@@ -1,5 +1,6 @@
 // Keys in the lists over the conversation.
 import type { AgentId } from "#contract/ids.ts";
+import { clearedText } from "#views/conversation.ts";
 import { mailLines, nameOf } from "./agent-text.ts";
 import { type DiffLayout, layoutOf, reviewMark } from "./diff.ts";
 import { commandRows, keyRows } from "./help.ts";
@@ -185,6 +186,9 @@ function inTurns(state: State, at: number, action: Action | null, key: Key, seen
 		});
 	if (action !== "fork-here") return only(state);
 	if (turn.finalItem === null) return only(noted(state, "This turn has no end yet: fork from another one."));
+	const cleared = seen.blocks(agent).findLast(({ kind, text }) => kind === "note" && text === clearedText);
+	if (turn.finalItem < (cleared?.id ?? 0))
+		return only(noted(state, "The context was cleared after this turn: fork from a later one."));
 	return begun(state, key, `/fork --at ${turn.finalItem} `);
 }
 

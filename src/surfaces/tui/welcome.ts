@@ -24,7 +24,7 @@ export function welcomeRows(state: State, seen: Seen, { width, colour }: { width
 		...listed("/add NAME --type claude", `makes an agent ${where}`),
 		...listed("Ctrl+↓, Ctrl+T", "go to an agent; choose one"),
 		...listed("/help, F1", "show the commands, the keys"),
-		...(seen.project === null ? ["", ...faint("Start brood in a git repository to work on its files.")] : []),
+		...(seen.project === null ? ["", ...faint(withoutProject(seen))] : []),
 	];
 
 	function listed(key: string, text: string): string[] {
@@ -33,3 +33,8 @@ export function welcomeRows(state: State, seen: Seen, { width, colour }: { width
 		return [`  ${painted("strong", key, colour)}${first.slice(2 + key.length)}`, ...more];
 	}
 }
+
+const withoutProject = ({ isRepository }: Seen): string =>
+	isRepository
+		? "This repository is not a project. `brood project add .` adds it; brood then works on its files."
+		: "Start brood in a git repository to work on its files.";

@@ -57,11 +57,12 @@ export class Draft {
 				const text = lines[line] ?? "";
 				// more may have been typed since the list was made
 				const before = text.slice(0, column).replace(/\S*$/, () => item.value);
-				const after = text.slice(column);
+				// after a folder its name goes on
+				const [after, space] = [text.slice(column), before.endsWith("/") ? "" : " "];
 				return {
-					lines: lines.with(line, `${before} ${after.trimStart()}`),
+					lines: lines.with(line, before + space + (space === "" ? after : after.trimStart())),
 					cursorLine: line,
-					cursorCol: before.length + 1,
+					cursorCol: before.length + space.length,
 				};
 			},
 		});
