@@ -2,7 +2,8 @@
 import { expect, test } from "vitest";
 import { AgentId, system } from "#contract/ids.ts";
 import type { Item } from "#contract/wire.ts";
-import { Conversation, rangesOf } from "../../src/surfaces/tui/conversation.ts";
+import { rangesOf } from "#views/ranges.ts";
+import { Conversation } from "../../src/surfaces/tui/conversation.ts";
 
 const [self, parent] = [AgentId.parse("A".repeat(22)), AgentId.parse("B".repeat(22))];
 const forkPoint = 100;

@@ -3,35 +3,16 @@
 import type { AgentId } from "#contract/ids.ts";
 import type { Item } from "#contract/wire.ts";
 import { type Block, Blocks } from "#views/conversation.ts";
-
-/** A part of the conversation: the items of an agent, up to one of them where a fork was made. */
-export interface Range {
-	of: AgentId;
-	upTo: number | null;
-}
+import type { ThreadRange } from "#views/ranges.ts";
 
 /** Where items come from. */
 export interface ConversationSource {
 	/** the last items of the agent's own thread */
 	live(): readonly Item[];
 	/** the agent and those whose conversation it inherited, itself first */
-	ranges(): readonly Range[];
+	ranges(): readonly ThreadRange[];
 	/** items of one thread, oldest first: the newest before one, or the first after one */
 	read(of: AgentId, where: { before: number } | { after: number }): Promise<readonly Item[]>;
-}
-
-/** An agent and those that it was forked from; of each, what its fork inherited. */
-export function rangesOf(
-	agent: AgentId,
-	lineageOf: (of: AgentId) => { agent: AgentId; forkPoint: number } | null,
-): Range[] {
-	const ranges: Range[] = [{ of: agent, upTo: null }];
-	for (let lineage = lineageOf(agent), upTo = Number.MAX_SAFE_INTEGER; lineage !== null; ) {
-		upTo = Math.min(upTo, lineage.forkPoint);
-		ranges.push({ of: lineage.agent, upTo });
-		lineage = lineageOf(lineage.agent);
-	}
-	return ranges;
 }
 
 /** items in memory while the reader is somewhere in the middle */
@@ -169,7 +150,7 @@ export class Conversation {
 
 	async #before(id: number): Promise<readonly Item[]> {
 		for (const { of, upTo } of this.#source.ranges()) {
-			const found = await this.#source.read(of, { before: upTo === null ? id : Math.min(id, upTo + 1) });
+			const found = await this.#source.read(of, { before: Math.min(id, upTo + 1) });
 			if (found.length > 0) return found;
 		}
 		return [];
@@ -189,7 +170,7 @@ export class Conversation {
 	async #after(id: number): Promise<readonly Item[]> {
 		for (const { of, upTo } of this.#source.ranges().toReversed()) {
 			const found = await this.#source.read(of, { after: id });
-			const inside = found.filter((item) => upTo === null || item.id <= upTo);
+			const inside = found.filter((item) => item.id <= upTo);
 			if (inside.length > 0) return inside;
 		}
 		return [];

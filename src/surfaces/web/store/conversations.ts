@@ -5,6 +5,7 @@ import type { AgentId } from "#contract/ids.ts";
 import type { Delta } from "#contract/stream.ts";
 import type { Item } from "#contract/wire.ts";
 import { type Block, Blocks } from "#views/conversation.ts";
+import { rangesOf } from "#views/ranges.ts";
 import { lastLineOf, lineOf } from "./last-line.ts";
 
 export interface ConversationSeen {
@@ -128,7 +129,7 @@ export class Conversations {
 				const query = { last: olderItems, before };
 				const found = before <= 1 ? [] : await this.#client.call("items", { params: { agent: of }, query });
 				const [first] = found;
-				known.next = first === undefined ? this.#forkOf(of) : { of, before: first.id };
+				known.next = first === undefined ? this.#inherited(agent, of) : { of, before: first.id };
 				known.blocks.prepend(found, { isInherited: of !== agent });
 				if (first !== undefined) break;
 			}
@@ -163,15 +164,16 @@ export class Conversations {
 		const blocks = new Blocks();
 		for (const item of items) blocks.add(item);
 		const first = items[0];
-		const next = first === undefined ? this.#forkOf(agent) : { of: agent, before: first.id };
+		const next = first === undefined ? this.#inherited(agent, agent) : { of: agent, before: first.id };
 		const made = { blocks, last: items.at(-1)?.id ?? 0, next };
 		this.#known.set(agent, made);
 		return made;
 	}
 
-	/** Where the conversation of an agent comes from. */
-	#forkOf(agent: AgentId): Conversation["next"] {
-		const lineage = this.#mirror.view.rows.agent.get(agent)?.lineage ?? null;
-		return lineage === null ? null : { of: lineage.agent, before: lineage.forkPoint + 1 };
+	/** What an agent inherited from the ancestor above this one. */
+	#inherited(agent: AgentId, below: AgentId): Conversation["next"] {
+		const ranges = rangesOf(agent, (id) => this.#mirror.view.rows.agent.get(id)?.lineage ?? null);
+		const next = ranges[ranges.findIndex(({ of }) => of === below) + 1];
+		return next === undefined ? null : { of: next.of, before: next.upTo + 1 };
 	}
 }

@@ -1,0 +1,26 @@
+// An agent's page: what of its past it shows.
+import type { Browser } from "playwright-core";
+import { expect, test } from "vitest";
+import { Dashboard, shareDashboard } from "#test/support/dashboard.ts";
+import { params, type TestDaemon } from "#test/support/test-daemon.ts";
+
+let world: TestDaemon;
+let browser: Browser;
+shareDashboard((parts) => ({ world, browser } = parts));
+
+test("a fork from an inherited item shows nothing that its ancestors said after that item", async () => {
+	const { add } = await world.project();
+	const root = await add({ name: "root", workspace: "none" });
+	const first = await world.turn(root, "say early words");
+	await world.turn(root, "say late words");
+	const child = await world.client.call("fork", { ...params(root), body: { name: "child" } });
+	const body = { name: "grandchild", at: first.finalItem ?? 0 };
+	const grandchild = await world.client.call("fork", { ...params(child), body });
+	await using dashboard = await Dashboard.open(browser, world.daemon, `/agents/${child.id}`);
+	const items = dashboard.page.getByRole("group", { name: "Items" });
+	// the control: the child inherited both
+	await items.getByText("late words", { exact: true }).waitFor();
+	await dashboard.go(`/agents/${grandchild.id}`);
+	await items.getByText("early words", { exact: true }).waitFor();
+	expect(await items.getByText("late words", { exact: true }).count()).toBe(0);
+});
