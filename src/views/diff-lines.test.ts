@@ -21,7 +21,9 @@ Binary files /dev/null and b/x.png differ
 `;
 
 test("a patch becomes files with numbered lines", () => {
-	expect(diffFiles(patch)).toEqual([
+	const files = diffFiles(patch);
+	expect(`${files.map(({ source }) => source).join("\n")}\n`).toBe(patch);
+	expect(files.map(({ source: _, ...file }) => file)).toEqual([
 		{
 			...{ path: "src/a.ts", from: null, added: 1, deleted: 1, isBinary: false, mode: null },
 			lines: [

@@ -14,6 +14,8 @@ export interface DiffFile {
 	isBinary: boolean;
 	/** what it is beside its text: `mode 644 → 755`, `symlink`; null for an ordinary file */
 	mode: string | null;
+	/** as git prints it */
+	source: string;
 }
 
 /** Reads what `git diff` prints. Lines that it does not know are kept as notes: nothing is lost. */
@@ -34,13 +36,14 @@ const joined = (before: DiffFile, after: DiffFile): DiffFile => ({
 	added: before.added + after.added,
 	deleted: before.deleted + after.deleted,
 	mode: `${before.mode ?? "file"} → ${after.mode ?? "file"}`,
+	source: `${before.source}\n${after.source}`,
 });
 
 const partsOf = (patch: string): DiffFile[] =>
-	patchFiles(patch).map(({ path, from, isBinary, mode, body }) => {
+	patchFiles(patch).map(({ path, from, isBinary, mode, source, body }) => {
 		const lines = linesOf(body);
 		const count = (kind: DiffLine["kind"]): number => lines.filter((line) => line.kind === kind).length;
-		return { path, from, lines, added: count("added"), deleted: count("deleted"), isBinary, mode };
+		return { path, from, lines, added: count("added"), deleted: count("deleted"), isBinary, mode, source };
 	});
 
 export interface PatchFile {
@@ -49,8 +52,16 @@ export interface PatchFile {
 	isBinary: boolean;
 	isDeleted: boolean;
 	mode: string | null;
+	source: string;
 	/** from the first `@@` on, as git prints it */
 	body: readonly string[];
+}
+
+/** A file counts as viewed until this text of it changes. */
+export function viewedText({ source, mode }: Pick<PatchFile, "source" | "mode">): string {
+	const first = source.indexOf("\n@@");
+	// the head names the whole contents, which a change of base replaces; of a file without lines it is all there is
+	return first === -1 ? source : `${mode ?? ""}${source.slice(first)}`;
 }
 
 /**
@@ -61,9 +72,10 @@ export const patchFiles = (patch: string): PatchFile[] =>
 	patch
 		.split(/(?<=^|\n)(?=diff --git )/)
 		.filter((part) => part.startsWith("diff --git "))
-		.map((part) => fileOf(part.replace(/\n$/, "").split("\n")));
+		.map((part) => fileOf(part.replace(/\n$/, "")));
 
-function fileOf(rows: readonly string[]): PatchFile {
+function fileOf(source: string): PatchFile {
+	const rows = source.split("\n");
 	const first = rows.findIndex((row) => row.startsWith("@@"));
 	const head = first === -1 ? rows : rows.slice(0, first);
 	const named = (start: string): string | null => {
@@ -79,6 +91,7 @@ function fileOf(rows: readonly string[]): PatchFile {
 		isBinary: head.some((row) => row.startsWith("Binary files ") || row.startsWith("GIT binary patch")),
 		isDeleted: head.some((row) => row.startsWith("deleted file mode ")),
 		mode: modeText(head),
+		source,
 	};
 }
 

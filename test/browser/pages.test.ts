@@ -41,8 +41,8 @@ test("a review shows both sides, sends comments as one prompt, runs the check an
 	expect(await page.getByLabel("Comment on lines 1 to 2").inputValue()).toBe("Say why.");
 	await page.getByRole("button", { name: "Add the comment" }).click();
 	await page.getByRole("group", { name: "Diff" }).getByText("Say why.").waitFor();
-	await page.getByRole("checkbox", { name: "Viewed: b.ts" }).check();
-	await page.getByText("1 viewed").waitFor();
+	for (const name of ["a.ts", "b.ts"]) await page.getByRole("checkbox", { name: `Viewed: ${name}` }).check();
+	await page.getByText("2 viewed").waitFor();
 	await page.getByRole("button", { name: "Send 1 to the agent" }).click();
 	await expect
 		.poll(async () => (await world.client.call("queue", params(agent))).map(({ text }) => text), longTimeout)
@@ -54,6 +54,7 @@ test("a review shows both sides, sends comments as one prompt, runs the check an
 	await page.getByText("the check passed").waitFor();
 	// what nobody has seen is not merged
 	writeFileSync(at(agent, "c.ts"), "export {};\n");
+	writeFileSync(at(agent, "b.ts"), "export { };\n");
 	// not while it is uncommitted either
 	dashboard.expects(/409 .*\/merge-preview$/);
 	await world.client.call("commit", { ...params(agent), body: { message: "more work" } });
@@ -61,6 +62,9 @@ test("a review shows both sides, sends comments as one prompt, runs the check an
 	await page.getByRole("button", { name: /Approve.*has changed since you loaded this/ }).waitFor();
 	await page.getByRole("button", { name: "Reload the diff" }).click();
 	await page.getByRole("treeitem", { name: /c\.ts/ }).waitFor();
+	// a file that has changed is to be viewed again
+	await page.getByRole("checkbox", { name: "Viewed: a.ts", checked: true }).waitFor();
+	await page.getByRole("checkbox", { name: "Viewed: b.ts", checked: false }).waitFor();
 	await page.getByText("no conflicts").waitFor();
 	expect(await page.getByText("the check passed").count(), "the check of other commits").toBe(0);
 	// afterwards nothing is left to merge, and the preview says so
@@ -68,7 +72,7 @@ test("a review shows both sides, sends comments as one prompt, runs the check an
 	await page.getByRole("button", { name: "Approve", exact: true }).click();
 	expect((await asked).postDataJSON()).toEqual({ strategy: "squash", commit: git(at(agent), "rev-parse", "HEAD") });
 	await page.getByText("Merged into base.").waitFor();
-	expect(git(repository, "show", "main:b.ts")).toBe("export {};");
+	expect(git(repository, "show", "main:b.ts")).toBe("export { };");
 });
 
 test("conflicts are shown before merging, and approve says why it is not possible", async () => {

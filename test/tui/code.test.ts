@@ -65,7 +65,7 @@ test("code in a message has the colours of the terminal's theme, and none withou
 	expect(rows("> ".repeat(5000), false).length).toBeGreaterThan(0);
 });
 
-test("a file counts as viewed until its lines change", () => {
+test("a file counts as viewed until it changes", () => {
 	const patch = (line: string): string => `diff --git a/x b/x\n--- a/x\n+++ b/x\n@@ -1 +1 @@\n-old\n+${line}`;
 	const markOf = (line: string, agent = "one"): (string | null)[] =>
 		filesOf(patch(line)).map((file) => reviewMark({ route: "diff", agent }, file));
@@ -73,6 +73,12 @@ test("a file counts as viewed until its lines change", () => {
 	// their letters add up to the same number, or are the same in other lines, or are another agent's
 	const others = [markOf("BB"), markOf("Aa"), markOf("+\nAa"), markOf("\n+Aa"), markOf("Aa", "fork")];
 	expect(new Set(others.flat()).size).toBe(5);
+	// a binary file has no lines; git names its contents
+	const binary = (id: string): string =>
+		`diff --git a/x b/x\nindex 1111111..${id} 100644\nBinary files a/x and b/x differ`;
+	const binaries = filesOf(`${binary("2222222")}\n${binary("3333333")}\n${binary("2222222")}`);
+	const [first, ...rest] = binaries.map((file) => reviewMark({ route: "diff", agent: "one" }, file));
+	expect(rest.map((mark) => mark === first)).toEqual([false, true]);
 	const files = filesOf(`${patch("new")}\n${patch("newer")}`);
 	const rows = layoutOf({ files, opened: new Set([1]) }, 40);
 	expect(Array.from({ length: rows.count }, (_, at) => rows.rowAt(at)).map(({ file, line }) => [file, line])).toEqual([
@@ -89,7 +95,7 @@ test("a long line of a diff is drawn in several rows, and no letter of it is los
 	const line = `+${"wide 日本語 and ".repeat(9)}the end`;
 	const files = [
 		filesOf("diff --git a/x b/x\n@@ -1 +1,2 @@\n-short")[0],
-		{ path: "y", added: 1, deleted: 0, lines: [line] },
+		{ path: "y", added: 1, deleted: 0, lines: [line], viewed: line },
 	];
 	for (const width of [7, 20, 61]) {
 		const layout = layoutOf({ files: files.flatMap((file) => file ?? []), opened: new Set([0, 1]) }, width);

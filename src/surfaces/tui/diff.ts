@@ -2,7 +2,7 @@
 // list of 20,000 files costs as much per key as a short one.
 import { createHash } from "node:crypto";
 import type { Diff } from "#contract/workspace.ts";
-import { patchFiles } from "#views/diff-lines.ts";
+import { patchFiles, viewedText } from "#views/diff-lines.ts";
 import { shownLine } from "./diff-line.ts";
 import type { DiffPanel, DiffSource, PanelFile } from "./model.ts";
 import { cuts } from "./pi/text.ts";
@@ -13,17 +13,19 @@ export function diffPanel({ patch, files, next, omitted }: Diff, title: string, 
 	// the file that did not fit is there in part only
 	if (next.patch !== null) shown.delete(next.patch);
 	const all: PanelFile[] = files.map(
-		({ path, added, deleted }) => shown.get(path) ?? { path, added, deleted, lines: null },
+		({ path, added, deleted }) => shown.get(path) ?? { path, added, deleted, lines: null, viewed: null },
 	);
 	const left = omitted.map(({ path, reason }) => ` ${path}: ${reason}`);
-	const last: PanelFile[] = left.length === 0 ? [] : [{ path: "not shown", added: null, deleted: null, lines: left }];
+	const last: PanelFile[] =
+		left.length === 0 ? [] : [{ path: "not shown", added: null, deleted: null, lines: left, viewed: left.join("\n") }];
 	const rows = [...all, ...last];
 	const isOne = rows.length === 1 && rows[0]?.lines !== null;
 	return { kind: "diff", at: 0, title, source, files: rows, opened: new Set(isOne ? [0] : []) };
 }
 
 export const filesOf = (patch: string): PanelFile[] =>
-	patchFiles(patch).map(({ path, isBinary, isDeleted, mode, body }) => {
+	patchFiles(patch).map((file) => {
+		const { path, isBinary, isDeleted, mode, body } = file;
 		const isText = body.length > 0 || !isBinary;
 		const note = [isDeleted ? "deleted" : "", mode ?? ""].filter(Boolean).join(", ");
 		return {
@@ -32,6 +34,7 @@ export const filesOf = (patch: string): PanelFile[] =>
 			added: isText ? body.filter((line) => line.startsWith("+")).length : null,
 			deleted: isText ? body.filter((line) => line.startsWith("-")).length : null,
 			lines: [...body],
+			viewed: viewedText(file),
 		};
 	});
 
@@ -98,13 +101,13 @@ function lineRows(file: PanelFile | undefined, width: number): readonly LineRow[
 
 const marks = new WeakMap<PanelFile, string>();
 
-/** A file as it was viewed: it counts as viewed until its lines change. Null while its lines are not loaded. */
+/** A file as it was viewed: it counts as viewed until it changes. Null while its lines are not loaded. */
 export function reviewMark({ agent }: DiffSource, file: PanelFile): string | null {
-	const { path, lines } = file;
-	if (lines === null) return null;
+	const { path, viewed } = file;
+	if (viewed === null) return null;
 	const known = marks.get(file);
 	if (known !== undefined) return known;
-	const mark = `${agent} ${path} ${createHash("sha256").update(lines.join("\n")).digest("base64url")}`;
+	const mark = `${agent} ${path} ${createHash("sha256").update(viewed).digest("base64url")}`;
 	marks.set(file, mark);
 	return mark;
 }

@@ -131,6 +131,8 @@ export interface PanelFile {
 	note?: string;
 	/** null until they are loaded */
 	lines: readonly string[] | null;
+	/** it counts as viewed until this text changes; null until its lines are loaded */
+	viewed: string | null;
 }
 
 export const pickerFilters = ["living", "needs you", "all", "everywhere"] as const;

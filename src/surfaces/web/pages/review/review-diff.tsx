@@ -18,7 +18,7 @@ import type { ReviewDraft } from "./use-review.ts";
 interface ReviewDiffProps {
 	pages: DiffPages;
 	want(path: string): void;
-	loadWhole(path: string): Promise<void>;
+	loadWhole(path: string): Promise<unknown>;
 	layout: Layout;
 	draft: ReviewDraft;
 	current: string | null;
@@ -119,7 +119,7 @@ function Writing({ at, draft, picked, boxes, change }: { at: Picked } & Around) 
 interface LoadOnRequestProps {
 	file: ChangedFile;
 	problem: string | null;
-	onLoad(path: string): Promise<void>;
+	onLoad(path: string): Promise<unknown>;
 }
 
 function LoadOnRequest({ file: { path, added, deleted }, problem, onLoad }: LoadOnRequestProps) {

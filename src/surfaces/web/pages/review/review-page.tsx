@@ -39,7 +39,7 @@ function Review({ subject }: { subject: Subject }) {
 	const { read, pages, want, loadWhole } = useDiffPages(subject, again);
 	const [layout, setLayout] = useState<Layout>(innerWidth < 1000 ? "inline" : "side");
 	const name = useSubjectName(subject);
-	const draft = useReviewDraft("agent" in subject ? subject.agent : name);
+	const draft = useReviewDraft("agent" in subject ? subject.agent : name, pages.drawn, loadWhole);
 	const [current, setCurrent] = useState<string | null>(null);
 	if (read.state === "failed") return <RefusedPlaceholder refusal={read.refusal} isPage />;
 	if (read.data === undefined) return <Loading what="the diff" rows={12} isPage />;

@@ -22,7 +22,7 @@ export interface DiffPages {
 interface DiffLoader {
 	/** loads the patches from this file on */
 	want(path: string): void;
-	loadWhole(path: string): Promise<void>;
+	loadWhole(path: string): Promise<DiffFile | null>;
 }
 
 type FirstDiff = RouteAnswer<"diff"> | RouteAnswer<"issueDiff">;
@@ -59,9 +59,12 @@ export function useDiffPages(
 	);
 	useRestOfList(first, ask, change);
 	const want = useWanted(ask, change);
-	const loadWhole = async (path: string): Promise<void> => {
+	const loadWhole = async (path: string): Promise<DiffFile | null> => {
 		const answer = await ask({ path });
-		if (answer !== null) change((before) => ({ ...before, problem: null, drawn: drawnWith(before.drawn, answer) }));
+		if (answer === null) return null;
+		const loaded = drawnWith(new Map(), answer);
+		change((before) => ({ ...before, problem: null, drawn: new Map([...before.drawn, ...loaded]) }));
+		return loaded.get(path) ?? null;
 	};
 	return { read, pages, want, loadWhole };
 }

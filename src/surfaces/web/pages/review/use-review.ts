@@ -1,18 +1,22 @@
 // What a review keeps between visits: which files were viewed, and comments that were not sent yet. In the browser's
 // own storage, by agent or issue.
-import { useCallback, useEffect, useMemo, useState } from "react";
+import { useCallback, useEffect, useState } from "react";
 import type { ReviewComment } from "#contract/review.ts";
+import { type DiffFile, viewedText } from "#views/diff-lines.ts";
+import type { DiffPages } from "./use-diff-pages.ts";
 
 interface Draft {
-	viewed: readonly string[];
+	/** by path: the digest of what was viewed */
+	marks: Readonly<Record<string, string>>;
 	comments: readonly ReviewComment[];
 }
 
-const none: Draft = { viewed: [], comments: [] };
+const none: Draft = { marks: {}, comments: [] };
 
 export interface ReviewDraft {
 	/** the agent or issue that is reviewed */
 	subject: string;
+	/** by path: those that have not changed since, of the files whose lines are loaded */
 	viewed: ReadonlySet<string>;
 	comments: readonly ReviewComment[];
 	toggleViewed(path: string): void;
@@ -21,7 +25,12 @@ export interface ReviewDraft {
 	clear(): void;
 }
 
-export function useReviewDraft(subject: string): ReviewDraft {
+/** `load` gets a file whose lines are not loaded yet. */
+export function useReviewDraft(
+	subject: string,
+	drawn: DiffPages["drawn"],
+	load: (path: string) => Promise<DiffFile | null>,
+): ReviewDraft {
 	const key = `brood.review.${subject}`;
 	const [draft, setDraft] = useState<Draft>(() => kept(key));
 	useEffect(() => setDraft(kept(key)), [key]);
@@ -34,21 +43,57 @@ export function useReviewDraft(subject: string): ReviewDraft {
 			}),
 		[key],
 	);
-	const viewedSet = useMemo(() => new Set(draft.viewed), [draft.viewed]);
+	const [viewed, setViewed] = useViewed(draft.marks, drawn);
+	const toggleViewed = async (path: string): Promise<void> => {
+		// at once: a digest takes a moment
+		if (drawn.has(path)) setViewed((before) => before.symmetricDifference(new Set([path])));
+		const file = drawn.get(path) ?? (await load(path));
+		if (file === null) return;
+		const mark = await markOf(file);
+		change(({ marks: { [path]: before, ...others }, comments }) => ({
+			marks: before === mark ? others : { ...others, [path]: mark },
+			comments,
+		}));
+	};
 	return {
 		subject,
-		viewed: viewedSet,
+		viewed,
 		comments: draft.comments,
-		toggleViewed: (path) =>
-			change(({ viewed, comments }) => ({
-				viewed: viewed.includes(path) ? viewed.filter((each) => each !== path) : [...viewed, path],
-				comments,
-			})),
-		add: (comment) => change(({ viewed, comments }) => ({ viewed, comments: [...comments, comment] })),
-		remove: (at) =>
-			change(({ viewed, comments }) => ({ viewed, comments: comments.filter((_, index) => index !== at) })),
-		clear: () => change(({ viewed }) => ({ viewed, comments: [] })),
+		toggleViewed: (path) => void toggleViewed(path),
+		add: (comment) => change(({ marks, comments }) => ({ marks, comments: [...comments, comment] })),
+		remove: (at) => change(({ marks, comments }) => ({ marks, comments: comments.filter((_, index) => index !== at) })),
+		clear: () => change(({ marks }) => ({ marks, comments: [] })),
 	};
+}
+
+function useViewed(marks: Draft["marks"], drawn: DiffPages["drawn"]) {
+	const [viewed, setViewed] = useState<ReadonlySet<string>>(new Set());
+	useEffect(() => {
+		let isCurrent = true;
+		const marked = [...drawn.values()].filter(({ path }) => Object.hasOwn(marks, path));
+		const look = async (): Promise<void> => {
+			const same = await Promise.all(marked.map(async (file) => (await markOf(file)) === marks[file.path]));
+			if (isCurrent) setViewed(new Set(marked.filter((_, at) => same[at]).map(({ path }) => path)));
+		};
+		void look();
+		return () => {
+			isCurrent = false;
+		};
+	}, [marks, drawn]);
+	return [viewed, setViewed] as const;
+}
+
+const digests = new WeakMap<DiffFile, Promise<string>>();
+
+function markOf(file: DiffFile): Promise<string> {
+	const known = digests.get(file) ?? digestOf(viewedText(file));
+	digests.set(file, known);
+	return known;
+}
+
+async function digestOf(text: string): Promise<string> {
+	const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text));
+	return btoa(String.fromCharCode(...new Uint8Array(digest)));
 }
 
 function kept(key: string): Draft {
