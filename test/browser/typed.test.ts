@@ -99,3 +99,36 @@ test("of a long queue the first hundred are shown, and all on request", async ()
 	await page.getByText("say number 102.").waitFor();
 	expect(await queued.count()).toBe(102);
 });
+
+test("what was typed beside a conversation or below an issue is there after another tab or page", async () => {
+	const { add, slug } = await world.project();
+	const agent = await add({ name: "written-to", workspace: "none" });
+	await world.client.call("pause", { ...params(agent), body: {} });
+	await world.client.call("prompt", { ...params(agent), body: { text: "say it" } });
+	await world.client.call("issueAdd", { params: { project: slug }, body: { title: "Odd" } });
+	await using dashboard = await Dashboard.open(browser, world.daemon, `/agents/${agent.id}`);
+	const { page } = dashboard;
+	const tab = async (name: RegExp): Promise<void> => await page.getByRole("tab", { name }).click();
+	await tab(/^Mail/);
+	await page.getByLabel("Mail to written-to").fill("half a mail");
+	await tab(/^Queue/);
+	await page.getByRole("button", { name: "Edit prompt 1" }).click();
+	await page.getByLabel("Text of prompt 1").fill("half a prompt");
+	await tab(/^Mail/);
+	expect(await page.getByLabel("Mail to written-to").inputValue()).toBe("half a mail");
+	// the tabs are walked by keys, also past a box
+	for (const key of ["ArrowLeft", "ArrowRight", "ArrowLeft"]) await page.keyboard.press(key);
+	expect(await page.getByLabel("Text of prompt 1").inputValue()).toBe("half a prompt");
+	await page.getByRole("tab", { name: /^Queue/, selected: true }).press("ArrowRight");
+	await page.getByRole("button", { name: "Send mail" }).click();
+	await page.getByText(/human · accepted/).waitFor();
+	expect(await page.getByLabel("Mail to written-to").inputValue()).toBe("");
+	await dashboard.go(`/projects/${slug}/issues/1`);
+	await page.getByLabel("Comment").fill("half a comment");
+	await dashboard.go(`/projects/${slug}/issues`);
+	await page.getByRole("link", { name: /Odd/ }).click();
+	expect(await page.getByLabel("Comment").inputValue()).toBe("half a comment");
+	await page.getByRole("button", { name: "Comment", exact: true }).click();
+	await page.getByText("half a comment").first().waitFor();
+	await expect.poll(() => page.getByLabel("Comment").inputValue()).toBe("");
+});

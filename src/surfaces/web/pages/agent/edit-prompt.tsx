@@ -15,16 +15,20 @@ export interface PromptDraft {
 export interface EditPromptProps {
 	prompt: Prompt;
 	draft: PromptDraft;
+	/** it was opened just now, not when its tab was left */
+	takesFocus: boolean;
 	/** null ends the edit */
 	onEdit(prompt: number, draft: PromptDraft | null): void;
 }
 
-export function EditPrompt({ prompt, draft, onEdit }: EditPromptProps) {
+export function EditPrompt({ prompt, draft, takesFocus, onEdit }: EditPromptProps) {
 	const act = useAct();
 	const { id, position, text: before } = prompt;
 	const { began, text } = draft;
 	const box = useRef<HTMLTextAreaElement>(null);
+	// biome-ignore lint/correctness/useExhaustiveDependencies: only when it is opened
 	useEffect(() => {
+		if (!takesFocus) return;
 		box.current?.focus();
 		box.current?.setSelectionRange(box.current.value.length, box.current.value.length);
 	}, []);
@@ -74,7 +78,7 @@ export function GonePrompt({
 	prompt,
 	draft,
 	onEdit,
-}: Omit<EditPromptProps, "prompt"> & { agent: Agent; prompt: number }) {
+}: Pick<EditPromptProps, "draft" | "onEdit"> & { agent: Agent; prompt: number }) {
 	const act = useAct();
 	const queue = async (): Promise<void> => {
 		const queued = await act("prompt", { params: { agent: agent.id }, body: { text: draft.text } });

@@ -2,6 +2,7 @@ import { useState } from "react";
 import type { Agent } from "#contract/wire.ts";
 import { whyNot } from "#views/agent-actions.ts";
 import { actorName } from "#views/agent-text.ts";
+import { useDraft } from "../../store/drafts.ts";
 import { useAct, useSeen } from "../../store/hooks.ts";
 import { Age } from "../../ui/age.tsx";
 import { Button } from "../../ui/button.tsx";
@@ -31,7 +32,7 @@ export function MailPanel({ agent }: { agent: Agent }) {
 
 function SendMail({ agent }: { agent: Agent }) {
 	const act = useAct();
-	const [body, setBody] = useState("");
+	const [body, setBody] = useDraft(`mail ${agent.id}`);
 	const [urgent, setUrgent] = useState(false);
 	const send = async (): Promise<void> => {
 		const sent = await act("send", { params: { agent: agent.id }, body: { body, urgent } }, "Mail sent");

@@ -17,8 +17,10 @@ import {
 } from "@dnd-kit/sortable";
 import { useRef, useState } from "react";
 import { counted } from "#contract/counted.ts";
+import type { AgentId } from "#contract/ids.ts";
 import type { Agent, Prompt } from "#contract/wire.ts";
 import { whyNot } from "#views/agent-actions.ts";
+import { changeDraft, useDraft } from "../../store/drafts.ts";
 import { useAct, useSeen } from "../../store/hooks.ts";
 import { Age, momentOf } from "../../ui/age.tsx";
 import { Button } from "../../ui/button.tsx";
@@ -33,7 +35,7 @@ const shownMax = 100;
 export function QueuePanel({ agent }: { agent: Agent }) {
 	const act = useAct();
 	const prompts = useSeen().queue(agent.id);
-	const [edits, edit] = useEdits();
+	const [edits, edit] = useEdits(agent.id);
 	const [isWhole, setWhole] = useState(false);
 	const shown = isWhole ? prompts : prompts.slice(0, shownMax);
 	const gone = [...edits].filter(([prompt]) => !prompts.some(({ id }) => id === prompt));
@@ -88,18 +90,21 @@ export function QueuePanel({ agent }: { agent: Agent }) {
 	);
 }
 
-/** The prompts that are being edited, by their numbers. */
-function useEdits(): [ReadonlyMap<number, PromptDraft>, EditPromptProps["onEdit"]] {
-	const [edits, setEdits] = useState<ReadonlyMap<number, PromptDraft>>(new Map());
+/** The prompts that are being edited, by their numbers; kept as other texts that were typed. */
+function useEdits(agent: AgentId): [ReadonlyMap<number, PromptDraft>, EditPromptProps["onEdit"]] {
+	const name = `queue ${agent}`;
+	const [kept] = useDraft(name);
 	const edit = (prompt: number, draft: PromptDraft | null): void =>
-		setEdits((before) => {
-			const next = new Map(before);
+		changeDraft(name, (now) => {
+			const next = editsIn(now);
 			if (draft === null) next.delete(prompt);
 			else next.set(prompt, draft);
-			return next;
+			return next.size === 0 ? "" : JSON.stringify([...next]);
 		});
-	return [edits, edit];
+	return [editsIn(kept), edit];
 }
+
+const editsIn = (kept: string): Map<number, PromptDraft> => new Map(kept === "" ? [] : JSON.parse(kept));
 
 /** What a screen reader is told. */
 function announcementsOf(prompts: readonly Prompt[]): Announcements {
@@ -154,7 +159,7 @@ function QueuedPrompt({ prompt, why, last, draft, onMove, onEdit }: QueuedProps)
 	const { setNodeRef, attributes, listeners, transform, transition, isDragging } = useSortable({ id: prompt.id });
 	const style = { ...movedBy(transform), transition, zIndex: isDragging ? 1 : undefined };
 	const { position, id } = prompt;
-	const { editButton, edit } = useFocusBack(onEdit);
+	const { editButton, edit, isOpenedHere } = useEditFocus(onEdit);
 	return (
 		<li ref={setNodeRef} className="queued" style={style}>
 			<button type="button" className="grip" aria-label={`Move prompt ${position}`} {...attributes} {...listeners}>
@@ -164,7 +169,7 @@ function QueuedPrompt({ prompt, why, last, draft, onMove, onEdit }: QueuedProps)
 				{draft === null ? (
 					<p className="queued-text">{prompt.text}</p>
 				) : (
-					<EditPrompt prompt={prompt} draft={draft} onEdit={edit} />
+					<EditPrompt prompt={prompt} draft={draft} takesFocus={isOpenedHere} onEdit={edit} />
 				)}
 				<div className="bar queued-actions">
 					<span className="meta">
@@ -223,14 +228,16 @@ function QueuedPrompt({ prompt, why, last, draft, onMove, onEdit }: QueuedProps)
 const movedBy = (by: { y: number } | null) => (by === null ? {} : { transform: `translateY(${by.y}px)` });
 
 /** With the box the focus would go too: it goes back to the button, unless it is elsewhere already. */
-function useFocusBack(onEdit: EditPromptProps["onEdit"]) {
+function useEditFocus(onEdit: EditPromptProps["onEdit"]) {
 	const editButton = useRef<HTMLButtonElement>(null);
+	const [isOpenedHere, setOpenedHere] = useState(false);
 	const edit: EditPromptProps["onEdit"] = (edited, next) => {
 		const isHere = editButton.current?.closest("li")?.contains(document.activeElement);
 		if (next === null && isHere === true) editButton.current?.focus();
+		setOpenedHere(next !== null);
 		onEdit(edited, next);
 	};
-	return { editButton, edit };
+	return { editButton, edit, isOpenedHere };
 }
 
 function From({ author }: { author: string }) {

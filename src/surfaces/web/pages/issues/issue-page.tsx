@@ -4,6 +4,7 @@ import { Link } from "wouter";
 import { ProjectSlug } from "#contract/ids.ts";
 import type { IssueDetails } from "#contract/issue-wire.ts";
 import { actorName } from "#views/agent-text.ts";
+import { useDraft } from "../../store/drafts.ts";
 import { useAct, useNeeds, useRead, useSeen } from "../../store/hooks.ts";
 import { Age } from "../../ui/age.tsx";
 import { Button } from "../../ui/button.tsx";
@@ -90,7 +91,7 @@ function Section({ title, children }: { title: string; children: ReactNode }) {
 
 function Comments({ issue: { project, number, comments }, onSaid }: { issue: IssueDetails; onSaid(): void }) {
 	const act = useAct();
-	const [text, setText] = useState("");
+	const [text, setText] = useDraft(`comment ${project}#${number}`);
 	const say = async (): Promise<void> => {
 		const said = await act("issueComment", { params: { issue: `${project}#${number}` }, body: { text: text.trim() } });
 		if (said === null) return;
