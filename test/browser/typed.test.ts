@@ -132,3 +132,18 @@ test("what was typed beside a conversation or below an issue is there after anot
 	await page.getByText("half a comment").first().waitFor();
 	await expect.poll(() => page.getByLabel("Comment").inputValue()).toBe("");
 });
+
+test("the key that denies a question sends the reason on its card", async () => {
+	const { add } = await world.project();
+	const agent = await add({ name: "asking", workspace: "none", prompt: "ask May I?" });
+	await using dashboard = await Dashboard.open(browser, world.daemon, "/inbox");
+	const { page } = dashboard;
+	await page.getByLabel("Reason for denying asking").fill("not now");
+	// from the field to a button of the same card
+	await page.getByRole("button", { name: /^Always allow this/ }).focus();
+	const asked = page.waitForRequest(/\/api\/approvals\/\d+$/);
+	await page.keyboard.press("n");
+	expect((await asked).postDataJSON()).toEqual({ allow: false, reason: "not now" });
+	await page.getByRole("article", { name: /asking asks/ }).waitFor({ state: "detached" });
+	await expect.poll(async () => (await world.now(agent)).turn).toBe(null);
+});

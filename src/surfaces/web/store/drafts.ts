@@ -12,6 +12,9 @@ export function useDraft(name: string, initial = ""): [string, (text: string) =>
 	return [text, useCallback((next) => changeDraft(name, () => next, initial), [name, initial])];
 }
 
+/** What is kept now. */
+export const draftNow = (name: string): string => keptAs(name) ?? "";
+
 /** Also for a page that is not shown any more. */
 export function changeDraft(name: string, next: (now: string) => string, initial = ""): void {
 	const key = keyOf(name);

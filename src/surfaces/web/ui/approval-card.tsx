@@ -1,8 +1,8 @@
 // One question, whole: what would be done, where, by whom, and the answers.
-import { useState } from "react";
 import { Link } from "wouter";
 import type { Approval } from "#contract/wire.ts";
-import { contentBesideCommand } from "#views/approval-text.ts";
+import { contentBesideCommand, filesText } from "#views/approval-text.ts";
+import { changeDraft, useDraft } from "../store/drafts.ts";
 import { useAct } from "../store/hooks.ts";
 import { Age } from "./age.tsx";
 import { Button } from "./button.tsx";
@@ -19,12 +19,18 @@ export function useAnswer(): (
 	answer: { allow: boolean; always?: boolean; reason?: string },
 ) => Promise<unknown> {
 	const act = useAct();
-	return (approval, answer) => act("approvalAnswer", { params: { approval: String(approval.id) }, body: answer });
+	return async (approval, answer) => {
+		const answered = await act("approvalAnswer", { params: { approval: String(approval.id) }, body: answer });
+		if (answered !== null) changeDraft(reasonDraft(approval), () => "");
+	};
 }
+
+/** The draft that the reason for denying it is kept as. */
+export const reasonDraft = ({ id }: Approval): string => `reason ${id}`;
 
 export function ApprovalCard({ approval, isCurrent }: ApprovalCardProps) {
 	const answer = useAnswer();
-	const [reason, setReason] = useState("");
+	const [reason, setReason] = useDraft(reasonDraft(approval));
 	const name = approval.path.at(-1) ?? "";
 	const details = contentBesideCommand(approval);
 	const keys = (key: string) => (isCurrent ? { keys: key } : {});
@@ -46,8 +52,7 @@ export function ApprovalCard({ approval, isCurrent }: ApprovalCardProps) {
 			{details !== "" && <Content text={details} />}
 			{approval.files.length > 0 && (
 				<p className="meta">
-					{approval.inside ? "Inside its workspace: " : "Files: "}
-					<span className="mono">{approval.files.join(", ")}</span>
+					Files {filesText(approval)}: <span className="mono">{approval.files.join(", ")}</span>
 				</p>
 			)}
 			<footer className="bar">

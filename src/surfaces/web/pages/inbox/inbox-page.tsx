@@ -2,10 +2,12 @@
 
 import { type ReactNode, useEffect, useRef, useState } from "react";
 import { counted } from "#contract/counted.ts";
+import type { Approval } from "#contract/wire.ts";
 import { inboxCount } from "#views/overviews.ts";
 import { isFree } from "../../shell/keyboard.ts";
+import { draftNow } from "../../store/drafts.ts";
 import { useNeeds, useSeen } from "../../store/hooks.ts";
-import { ApprovalCard, useAnswer } from "../../ui/approval-card.tsx";
+import { ApprovalCard, reasonDraft, useAnswer } from "../../ui/approval-card.tsx";
 import { OtherRows } from "../../ui/inbox-rows.tsx";
 import { Empty, Loading } from "../../ui/placeholder.tsx";
 import { NotifySwitch } from "./notify-switch.tsx";
@@ -64,7 +66,7 @@ function useApprovalKeys(): { current: number | null; setCurrent(approval: numbe
 			if (!isFree(event)) return;
 			const at = approvals.findIndex(({ id }) => id === current);
 			const approval = approvals[at];
-			const given = approval === undefined ? undefined : answers[event.key];
+			const given = approval === undefined ? undefined : answers[event.key]?.(approval);
 			const step = event.key === "j" ? 1 : event.key === "k" ? -1 : 0;
 			if (given === undefined && step === 0) return;
 			event.preventDefault();
@@ -81,10 +83,10 @@ function useApprovalKeys(): { current: number | null; setCurrent(approval: numbe
 	return { current, setCurrent };
 }
 
-const answers: Readonly<Record<string, { allow: boolean; always?: boolean }>> = {
-	y: { allow: true },
-	n: { allow: false },
-	a: { allow: true, always: true },
+const answers: Readonly<Record<string, (approval: Approval) => Parameters<ReturnType<typeof useAnswer>>[1]>> = {
+	y: () => ({ allow: true }),
+	n: (approval) => ({ allow: false, reason: draftNow(reasonDraft(approval)) }),
+	a: () => ({ allow: true, always: true }),
 };
 
 interface ChoosableProps {
