@@ -24,3 +24,16 @@ test("a fork from an inherited item shows nothing that its ancestors said after 
 	await items.getByText("early words", { exact: true }).waitFor();
 	expect(await items.getByText("late words", { exact: true }).count()).toBe(0);
 });
+
+test("the line of turns has a beginning, for the mouse and for keys", async () => {
+	const { add } = await world.project();
+	const agent = await add({ name: "walker", workspace: "none" });
+	const first = await world.turn(agent, "say one");
+	await world.turn(agent, "say two");
+	await using dashboard = await Dashboard.open(browser, world.daemon, `/agents/${agent.id}?turn=${first.id}`);
+	const { page } = dashboard;
+	await page.getByText(`turn ${first.id} (1 of 2)`).waitFor();
+	await page.getByRole("button", { name: "Previous turn: This is the first turn." }).waitFor();
+	for (const key of ["[", "]", "["]) await page.keyboard.press(key);
+	await page.getByText(`turn ${first.id} (1 of 2)`).waitFor();
+});

@@ -22,7 +22,9 @@ export function Scrubber({ agent, turn, onSelect }: ScrubberProps) {
 	const turns = useTurns(agent);
 	const at = turns.findIndex(({ id }) => id === turn);
 	const [isForking, setForking] = useState(false);
+	const isFirst = at === 0;
 	const step = (by: number): void => {
+		if (by < 0 && isFirst) return;
 		const next = turn === null ? (by < 0 ? turns.length - 1 : -1) : at + by;
 		onSelect(turns[next]?.id ?? null);
 	};
@@ -31,7 +33,12 @@ export function Scrubber({ agent, turn, onSelect }: ScrubberProps) {
 	const selected = turns[at];
 	return (
 		<div className="scrubber">
-			<Button kind="quiet" label="Previous turn" onClick={() => step(-1)}>
+			<Button
+				kind="quiet"
+				label="Previous turn"
+				why={isFirst ? "This is the first turn." : null}
+				onClick={() => step(-1)}
+			>
 				◀
 			</Button>
 			<Dots turns={turns} turn={turn} onSelect={onSelect} />
