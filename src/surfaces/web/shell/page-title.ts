@@ -13,6 +13,7 @@ export function pageTitle(location: string, agentOf: (id: AgentId) => Agent | un
 		const issue = number === undefined ? `Issues of ${name}` : `${name}#${number}`;
 		return review === undefined ? issue : `Review ${issue}`;
 	}
+	if (location === "/agents") return "Agents";
 	if (location === "/agents/new") return "Add an agent";
 	if (location === "/projects/new") return "Add a project";
 	return navEntries.find(({ href }) => href === location)?.name ?? "";
