@@ -37,3 +37,23 @@ test("the line of turns has a beginning, for the mouse and for keys", async () =
 	for (const key of ["[", "]", "["]) await page.keyboard.press(key);
 	await page.getByText(`turn ${first.id} (1 of 2)`).waitFor();
 });
+
+test("the audit has the newest events, however many there were before", async () => {
+	const { add } = await world.project();
+	const agent = await add({ name: "busy", workspace: "none" });
+	await world.turn(agent, "say one");
+	await world.client.call("pause", { ...params(agent), body: { reason: "lunch" } });
+	await using dashboard = await Dashboard.open(browser, world.daemon, `/agents/${agent.id}`);
+	const { page } = dashboard;
+	// pages of two events instead of 10,000
+	await page.route("**/api/journal?*", async (route) => {
+		await route.continue({
+			url: route
+				.request()
+				.url()
+				.replace(/limit=\d+/, "limit=2"),
+		});
+	});
+	await page.getByRole("tab", { name: "Audit" }).click();
+	await page.getByText("agent.held").waitFor();
+});

@@ -1,4 +1,5 @@
 // What happened to this agent and who did it: its events other than its conversation.
+import { useEffect, useState } from "react";
 import type { Agent, WireEvent } from "#contract/wire.ts";
 import { withNodeNames } from "#views/event-nodes.ts";
 import { useRead, useSeen } from "../../store/hooks.ts";
@@ -7,21 +8,28 @@ import { detailsOf } from "../../ui/event-text.ts";
 import { Empty, Loading, RefusedPlaceholder } from "../../ui/placeholder.tsx";
 import { ActorName } from "./block.tsx";
 
-const kinds = "agent,turn,prompt,mail,approval,wait,workspace,git";
+const kinds = "agent,turn,prompt,mail,approval,wait,workspace";
 
 /** the newest ones */
 const shownMax = 1000;
+const pageSize = 10_000;
 
 export function Audit({ agent }: { agent: Agent }) {
 	const seen = useSeen();
 	const named = (event: WireEvent): WireEvent => withNodeNames(event, (node) => seen.nodeName(node));
 	const again = `${agent.label}${agent.turn?.id ?? ""}${agent.queueLength}${agent.holds.length}`;
-	const read = useRead("journal", { query: { agent: agent.id, kind: kinds, limit: 10_000 } }, again);
-	if (read.data === undefined)
+	const [after, setAfter] = useState(0);
+	const read = useRead("journal", { query: { agent: agent.id, kind: kinds, limit: pageSize, after } }, again);
+	// the journal is read forwards: page by page to the newest events, each with as many as are shown of the one before
+	const next = read.data?.next == null ? null : (read.data.events.at(-shownMax - 1)?.id ?? read.data.next);
+	useEffect(() => {
+		if (next !== null) setAfter(next);
+	}, [next]);
+	if (read.data === undefined || next !== null)
 		return read.state === "failed" ? <RefusedPlaceholder refusal={read.refusal} /> : <Loading what="the audit" />;
 	const events = read.data.events.toReversed().slice(0, shownMax);
 	if (events.length === 0) return <Empty title="No events yet." />;
-	const isPart = read.data.next !== null || read.data.events.length > shownMax;
+	const isPart = after > 0 || read.data.events.length > shownMax;
 	return (
 		<ul className="audit">
 			{isPart && <li className="meta">Not all events are shown. `brood events` prints them.</li>}

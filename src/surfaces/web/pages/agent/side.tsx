@@ -62,7 +62,7 @@ export function Side({ agent, turn, tab, onTab }: SideProps) {
 				{shown === "Queue" && <QueuePanel agent={agent} />}
 				{shown === "Mail" && <MailPanel agent={agent} />}
 				{shown === "Workspace" && <WorkspacePanel agent={agent} />}
-				{shown === "Audit" && <Audit agent={agent} />}
+				{shown === "Audit" && <Audit key={agent.id} agent={agent} />}
 			</div>
 		</section>
 	);
