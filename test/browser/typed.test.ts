@@ -147,3 +147,19 @@ test("the key that denies a question sends the reason on its card", async () => 
 	await page.getByRole("article", { name: /asking asks/ }).waitFor({ state: "detached" });
 	await expect.poll(async () => (await world.now(agent)).turn).toBe(null);
 });
+
+test("while the index is behind, a search says that what was found may not be all", async () => {
+	await using dashboard = await Dashboard.open(browser, world.daemon, "/journal?text=nowhere");
+	const { page } = dashboard;
+	const unindexed = page.getByText("Some of the journal is not indexed yet");
+	await page.getByText("No conversation contains “nowhere”.").waitFor();
+	expect(await unindexed.count()).toBe(0);
+	await page.route("**/api/search?*", async (route) => {
+		const response = await route.fetch();
+		const { data, ...rest } = await response.json();
+		await route.fulfill({ response, json: { ...rest, data: { ...data, complete: false } } });
+	});
+	await page.reload();
+	await unindexed.waitFor();
+	await dashboard.isAccessible();
+});

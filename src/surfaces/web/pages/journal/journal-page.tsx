@@ -138,14 +138,20 @@ function Hits({ words, ...shown }: Shown & { words: string }) {
 	const read = useRead("search", { query: { text: words, limit: shownMax, ...useFilters(shown) } });
 	if (read.state === "failed") return <RefusedPlaceholder refusal={read.refusal} />;
 	if (read.data === undefined) return <Loading what="what was found" />;
-	if (read.data.found.length === 0)
-		return <Empty title={`No conversation contains “${words}”.`}>A word with * at its end matches a prefix.</Empty>;
+	const { found, complete } = read.data;
 	return (
-		<ul className="rows panel journal-list" aria-label="Found">
-			{read.data.found.map((hit) => (
-				<Hit key={hit.id} hit={hit} />
-			))}
-		</ul>
+		<>
+			{!complete && <p className="meta panel-note">Some of the journal is not indexed yet: search again in a while.</p>}
+			{found.length === 0 ? (
+				<Empty title={`No conversation contains “${words}”.`}>A word with * at its end matches a prefix.</Empty>
+			) : (
+				<ul className="rows panel journal-list" aria-label="Found">
+					{found.map((hit) => (
+						<Hit key={hit.id} hit={hit} />
+					))}
+				</ul>
+			)}
+		</>
 	);
 }
 
