@@ -59,9 +59,13 @@ export function isStarted({ preset, stage }: Pick<Issue, "preset" | "stage">, pr
 /** What an issue waits for, beside its stage. */
 export const waitingTexts: Readonly<Record<NonNullable<Issue["waiting"]>, string>> = {
 	approval: "waits for a review",
-	gate: "at its gate",
-	merge: "being merged",
+	gate: "waits for its gate",
+	merge: "waits for its merge",
 };
+
+/** What an issue waits for that depends on others. */
+export const blockedText = (blockedBy: Issue["blockedBy"]): string =>
+	`blocked by ${blockedBy.map((number) => `#${number}`).join(", ")}`;
 
 /** Why an issue can neither be approved nor rejected now; null if it can. */
 export const whyNoReview = (issue: Pick<Issue, "project" | "number" | "stage" | "waiting">): string | null =>

@@ -261,7 +261,7 @@ test("an issue waits for another, is worked on automatically, shows its run's co
 	const { page } = dashboard;
 	await page.getByLabel("Add a dependency").selectOption({ label: "#2 First of all" });
 	await page.getByRole("button", { name: "Add", exact: true }).click();
-	await page.getByRole("button", { name: /Start.*It waits for #2/ }).waitFor();
+	await page.getByRole("button", { name: /Start.*It is blocked by #2/ }).waitFor();
 	expect((await issue()).blockedBy).toEqual([2]);
 	await page.getByRole("button", { name: "Remove the dependency on #2" }).click();
 	await page.getByRole("button", { name: "Start", exact: true }).waitFor();

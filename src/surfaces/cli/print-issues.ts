@@ -1,7 +1,7 @@
 // Prints issues.
 import type { Issue, IssueDetails, NamedPreset } from "#contract/issue-wire.ts";
 import { indented, inline } from "#contract/visible.ts";
-import { stageNamesBeforeStart, waitingTexts } from "#views/issue.ts";
+import { blockedText, stageNamesBeforeStart, waitingTexts } from "#views/issue.ts";
 import { table } from "./print.ts";
 
 export function issueTable(issues: readonly Issue[]): string {
@@ -33,7 +33,7 @@ export function issueStateText({
 	if (doneAt !== null) return "done";
 	if (agent !== null) return "being worked on";
 	if (waiting !== null) return waitingTexts[waiting];
-	if (blockedBy.length > 0) return `blocked by ${blockedBy.map((number) => `#${number}`).join(" ")}`;
+	if (blockedBy.length > 0) return blockedText(blockedBy);
 	return notBefore === null ? "open" : "tried again later";
 }
 

@@ -2,11 +2,11 @@ import { Link } from "wouter";
 import type { Agent } from "#contract/wire.ts";
 import { tokensAndCost } from "#views/usage.ts";
 import { useSeen } from "../../store/hooks.ts";
+import { ActorName } from "../../ui/actor-name.tsx";
 import { Age, momentOf, withLocalTimes } from "../../ui/age.tsx";
 import { paths } from "../../ui/paths.ts";
 import { StateWord } from "../../ui/state.tsx";
 import { AgentControls } from "./agent-controls.tsx";
-import { ActorName } from "./block.tsx";
 
 export function AgentHeader({ agent }: { agent: Agent }) {
 	const { type, model, workspace, project, waitingFor } = agent;

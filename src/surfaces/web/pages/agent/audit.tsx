@@ -3,10 +3,10 @@ import { useEffect, useState } from "react";
 import type { Agent, WireEvent } from "#contract/wire.ts";
 import { withNodeNames } from "#views/event-nodes.ts";
 import { useRead, useSeen } from "../../store/hooks.ts";
+import { ActorName } from "../../ui/actor-name.tsx";
 import { clockOf, momentOf } from "../../ui/age.tsx";
 import { detailsOf } from "../../ui/event-text.ts";
 import { Empty, Loading, RefusedPlaceholder } from "../../ui/placeholder.tsx";
-import { ActorName } from "./block.tsx";
 
 const kinds = "agent,turn,prompt,mail,approval,wait,workspace";
 

@@ -6,6 +6,7 @@ import { withSenders } from "#views/mail-senders.ts";
 import { planLine, planSteps } from "#views/plan.ts";
 import { useSeen } from "../../store/hooks.ts";
 import { firstLineOf } from "../../store/last-line.ts";
+import { ActorName } from "../../ui/actor-name.tsx";
 import { Counts } from "../../ui/diff.tsx";
 import { DiffText } from "../../ui/diff-text.tsx";
 import { InlineMarkdown, Markdown } from "../../ui/markdown.tsx";
@@ -64,12 +65,6 @@ function Body({ block, folder, output }: BlockProps) {
 				</p>
 			);
 	}
-}
-
-/** The name of whoever wrote something: an agent by its handle. */
-export function ActorName({ actor }: { actor: string }) {
-	const seen = useSeen();
-	return actorName(actor, (id) => seen.agent(id));
 }
 
 function Prompt({ from, text }: { from: string; text: string }) {

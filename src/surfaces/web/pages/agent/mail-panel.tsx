@@ -1,16 +1,15 @@
 import { useState } from "react";
 import type { Agent } from "#contract/wire.ts";
 import { whyNot } from "#views/agent-actions.ts";
-import { actorName } from "#views/agent-text.ts";
 import { useDraft } from "../../store/drafts.ts";
 import { useAct, useSeen } from "../../store/hooks.ts";
+import { ActorName } from "../../ui/actor-name.tsx";
 import { Age } from "../../ui/age.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Empty } from "../../ui/placeholder.tsx";
 
 export function MailPanel({ agent }: { agent: Agent }) {
-	const seen = useSeen();
-	const mails = seen.mail(agent.id).toReversed();
+	const mails = useSeen().mail(agent.id).toReversed();
 	return (
 		<>
 			<SendMail agent={agent} />
@@ -19,7 +18,7 @@ export function MailPanel({ agent }: { agent: Agent }) {
 				{mails.map(({ id, from, body, state, urgent, sentAt }) => (
 					<li key={id} className="mail">
 						<p className="meta">
-							{actorName(from, (id) => seen.agent(id))} · {state}
+							<ActorName actor={from} /> · {state}
 							{urgent && " · urgent"} · <Age at={sentAt} suffix=" ago" />
 						</p>
 						<p className="mail-body">{body}</p>
@@ -52,7 +51,7 @@ function SendMail({ agent }: { agent: Agent }) {
 			<div className="bar">
 				<label className="check">
 					<input type="checkbox" checked={urgent} onChange={(event) => setUrgent(event.target.checked)} /> urgent: stops
-					the turn at the next tool call
+					the turn as soon as no tool call is open
 				</label>
 				<span className="spread" />
 				<Button why={why} onClick={send}>

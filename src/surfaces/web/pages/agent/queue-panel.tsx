@@ -22,11 +22,11 @@ import type { Agent, Prompt } from "#contract/wire.ts";
 import { whyNot } from "#views/agent-actions.ts";
 import { changeDraft, useDraft } from "../../store/drafts.ts";
 import { useAct, useSeen } from "../../store/hooks.ts";
+import { ActorName } from "../../ui/actor-name.tsx";
 import { Age, momentOf } from "../../ui/age.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Confirm } from "../../ui/confirm.tsx";
 import { Empty } from "../../ui/placeholder.tsx";
-import { ActorName } from "./block.tsx";
 import { EditPrompt, type EditPromptProps, GonePrompt, type PromptDraft } from "./edit-prompt.tsx";
 
 /** all of a long queue would hold the page up whenever one of them changes */

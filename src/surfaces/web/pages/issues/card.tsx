@@ -3,7 +3,7 @@ import { useDraggable } from "@dnd-kit/core";
 import type { ComponentProps, PointerEvent } from "react";
 import { Link } from "wouter";
 import type { Issue } from "#contract/issue-wire.ts";
-import { waitingTexts } from "#views/issue.ts";
+import { blockedText, waitingTexts } from "#views/issue.ts";
 import { paths } from "../../ui/paths.ts";
 import { Assignee } from "./assignee.tsx";
 
@@ -55,7 +55,7 @@ function CardFace({ issue, grip = {} }: { issue: Issue; grip?: ComponentProps<"b
 						</span>
 					)}
 					{waiting !== null && <span className="tone-wait">▤ {waitingTexts[waiting]}</span>}
-					{blockedBy.length > 0 && <span>after {blockedBy.map((each) => `#${each}`).join(", ")}</span>}
+					{blockedBy.length > 0 && <span>{blockedText(blockedBy)}</span>}
 					{labels.length > 0 && <span>{labels.join(" ")}</span>}
 				</p>
 				{attention !== null && <p className="tone-wait card-attention">◆ {attention.reason}</p>}

@@ -2,6 +2,7 @@
 import { useState } from "react";
 import { Link } from "wouter";
 import type { Issue } from "#contract/issue-wire.ts";
+import { blockedText, waitingTexts } from "#views/issue.ts";
 import { useAct, useSeen } from "../../store/hooks.ts";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
@@ -16,7 +17,8 @@ export function IssueActions({ issue, onDone }: { issue: Issue; onDone(): void }
 	const isStarted = useSeen().isStarted(issue);
 	const params = { issue: `${project}#${number}` };
 	const over = doneAt === null ? null : "The issue is done.";
-	const blocked = blockedBy.length === 0 ? null : `It waits for ${blockedBy.map((on) => `#${on}`).join(", ")}.`;
+	const blocked = blockedBy.length === 0 ? null : `It is ${blockedText(blockedBy)}.`;
+	const busy = waiting === null ? null : `It ${waitingTexts[waiting]}.`;
 	const done = async (asked: Promise<unknown>): Promise<void> => {
 		await asked;
 		onDone();
@@ -38,7 +40,7 @@ export function IssueActions({ issue, onDone }: { issue: Issue; onDone(): void }
 				Start
 			</Button>
 			{assignee === null ? (
-				<Button why={over ?? blocked ?? waitingReason(waiting)} onClick={() => setOpen("assign")}>
+				<Button why={over ?? blocked ?? busy} onClick={() => setOpen("assign")}>
 					Assign…
 				</Button>
 			) : (
@@ -57,9 +59,6 @@ export function IssueActions({ issue, onDone }: { issue: Issue; onDone(): void }
 		</>
 	);
 }
-
-const waitingReason = (waiting: Issue["waiting"]): string | null =>
-	waiting === null ? null : waiting === "approval" ? "It waits for a review." : `It waits for its ${waiting}.`;
 
 function Assign({ issue: { project, number }, onClose }: { issue: Issue; onClose(): void }) {
 	const act = useAct();

@@ -3,9 +3,9 @@ import { type ReactNode, useState } from "react";
 import { Link } from "wouter";
 import { ProjectSlug } from "#contract/ids.ts";
 import type { IssueDetails } from "#contract/issue-wire.ts";
-import { actorName } from "#views/agent-text.ts";
 import { useDraft } from "../../store/drafts.ts";
 import { useAct, useNeeds, useRead, useSeen } from "../../store/hooks.ts";
+import { ActorName } from "../../ui/actor-name.tsx";
 import { Age } from "../../ui/age.tsx";
 import { Button } from "../../ui/button.tsx";
 import { TextAreaField } from "../../ui/field.tsx";
@@ -104,7 +104,7 @@ function Comments({ issue: { project, number, comments }, onSaid }: { issue: Iss
 				{comments.map(({ id, by, at, text: words }) => (
 					<li key={id}>
 						<p className="meta">
-							<Author of={by} /> · <Age at={at} suffix=" ago" />
+							<ActorName actor={by} /> · <Age at={at} suffix=" ago" />
 						</p>
 						<Markdown text={words} />
 					</li>
@@ -120,12 +120,6 @@ function Comments({ issue: { project, number, comments }, onSaid }: { issue: Iss
 	);
 }
 
-/** By name: whoever looks at the page may be another person. */
-function Author({ of: actor }: { of: string }) {
-	const seen = useSeen();
-	return <>{actor === "human" ? "the owner" : actorName(actor, (id) => seen.agent(id))}</>;
-}
-
 /** What a stage was told by another one, such as why a review sent the issue back. */
 function Messages({ issue: { messages } }: { issue: IssueDetails }) {
 	if (messages.length === 0) return null;
@@ -135,7 +129,7 @@ function Messages({ issue: { messages } }: { issue: IssueDetails }) {
 				{messages.map(({ id, by, at, stage, text, delivered }) => (
 					<li key={id}>
 						<p className="meta">
-							<Author of={by} /> to {stage}
+							<ActorName actor={by} /> to {stage}
 							{!delivered && ", not delivered yet"} · <Age at={at} suffix=" ago" />
 						</p>
 						<Markdown text={text} />
