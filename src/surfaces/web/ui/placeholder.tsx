@@ -1,4 +1,4 @@
-// What a page shows when it has nothing to show: empty, loading, refused, broken. Always with what to do next.
+// What a page shows when it has nothing to show: empty, loading, refused.
 import type { ReactNode } from "react";
 import type { Refusal } from "#contract/refusal.ts";
 

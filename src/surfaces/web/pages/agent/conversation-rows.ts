@@ -5,10 +5,16 @@ import { isOutput, keyOf } from "#contract/unfinished.ts";
 import { type Block, runningOutput } from "#views/conversation.ts";
 
 export type ConversationRow = {
-	key: string /** null before the first one */;
+	key: string;
+	/** null before the first one */
 	turn: number | null;
-} /** `output` is the end of what a running call has printed */ & (
-	| { row: "block"; block: Block; output: string | null }
+} & (
+	| {
+			row: "block";
+			block: Block;
+			/** the end of what a running call has printed */
+			output: string | null;
+	  }
 	/** the following part is of this ancestor, or with null its own */
 	| { row: "origin"; of: AgentId | null }
 	| { row: "turn"; turn: number; at: string }

@@ -38,7 +38,7 @@ export function KillDialog({ agent, verb, onClose }: KillDialogProps) {
 			<p>
 				{verb === "kill"
 					? "Its turn is stopped and its queue cancelled. Its conversation and its workspace stay."
-					: "The agent ends for good. Its workspace is moved to the trash, after a snapshot. Its record stays."}
+					: "The agent ends for good. Its workspace is moved to the trash, after a snapshot. Its conversation stays."}
 			</p>
 			<label className="check">
 				<input type="checkbox" checked={isMore} onChange={(event) => setMore(event.target.checked)} />{" "}

@@ -1,4 +1,4 @@
-// One list of everything that needs a person, oldest first. Every approval is shown whole.
+// Everything that needs a person: approvals first, oldest first; then the rest by kind. Every approval is shown whole.
 
 import { type ReactNode, useEffect, useRef, useState } from "react";
 import { counted } from "#contract/counted.ts";
@@ -24,7 +24,7 @@ export function InboxPage() {
 			<header className="page-header">
 				<h1>Inbox</h1>
 				<span className="meta">
-					{counted(approvals.length, "question")}, {counted(others, "other item")}
+					{counted(approvals.length, "question")}, {others} more
 				</span>
 				<span className="spread" />
 				<NotifySwitch />

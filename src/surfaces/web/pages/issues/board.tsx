@@ -132,7 +132,7 @@ function whyNotTo({ moves, stage: from, number, waiting, preset }: Issue, target
 		return `${stage} is full: it has ${inStage} of at most ${wipMax} issues. Finish one of them first.`;
 	if (moves.includes(stage)) return null;
 	const may = moves.length === 0 ? "nowhere by hand" : `to ${moves.join(", ")}`;
-	const how = waiting === "approval" ? " A review is passed with approve." : "";
+	const how = waiting === "approval" ? " Approve it to move it on." : "";
 	return `#${number} cannot go from ${from} to ${stage}: it may go ${may}.${how}`;
 }
 

@@ -1,4 +1,4 @@
-// Two agents side by side: where their conversations part, and how their trees differ.
+// Two agents side by side: where their conversations part, and how their files differ.
 
 import { useState } from "react";
 import { Link } from "wouter";
