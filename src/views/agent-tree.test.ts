@@ -19,7 +19,7 @@ const tree = (...paths: string[]): TreeRow[] =>
 	});
 
 const shown = (rows: readonly TreeRow[], view: Partial<TreeView> = {}): string[] =>
-	agentRows(rows, { filter: "all", text: "", opened: new Map(), ...view }).map(
+	agentRows(rows, { filter: "all", needing: new Set(), text: "", opened: new Map(), ...view }).map(
 		({ agent: { handle }, collapsed }) => handle + (collapsed === 0 ? "" : `+${collapsed}`),
 	);
 
@@ -47,6 +47,8 @@ test("a filter keeps what is above a match, and a search opens everything", () =
 	expect(shown(family, { filter: "living" })).toEqual(["r", "a", "x", "y"]);
 	expect(shown(family, { text: "c" })).toEqual(["r", "a", "b", "c"]);
 	expect(shown(family, { filter: "needs you" })).toEqual([]);
+	const needing = new Set(family.flatMap(({ agent: { id, handle } }) => (handle === "y" ? [id] : [])));
+	expect(shown(family, { filter: "needs you", needing })).toEqual(["r", "x", "y"]);
 	expect(shown(family, { text: "nobody" })).toEqual([]);
 });
 

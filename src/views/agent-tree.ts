@@ -3,7 +3,6 @@
 import type { AgentId } from "#contract/ids.ts";
 import type { TreeRow } from "#contract/overviews.ts";
 import type { Agent } from "#contract/wire.ts";
-import { isHumanAgentsTurn } from "./state-style.ts";
 
 export const treeFilters = ["living", "needs you", "all"] as const;
 export type TreeFilter = (typeof treeFilters)[number];
@@ -19,15 +18,17 @@ export interface AgentTreeRow extends TreeRow {
 
 export interface TreeView {
 	filter: TreeFilter;
+	/** the agents that need a person */
+	needing: ReadonlySet<AgentId>;
 	/** in the handle or the project; empty for all */
 	text: string;
 	/** opened or closed by a person; others are open, except where nothing below lives */
 	opened: ReadonlyMap<AgentId, boolean>;
 }
 
-export function agentRows(tree: readonly TreeRow[], { filter, text, opened }: TreeView): AgentTreeRow[] {
+export function agentRows(tree: readonly TreeRow[], { filter, needing, text, opened }: TreeView): AgentTreeRow[] {
 	const ends = subtreeEnds(tree);
-	const wanted = tree.map(({ agent }) => isWanted(agent, filter) && hasText(agent, text));
+	const wanted = tree.map(({ agent }) => isWanted(agent, { filter, needing }) && hasText(agent, text));
 	const kept = keptWith(tree, wanted);
 	const living = keptWith(
 		tree,
@@ -57,11 +58,8 @@ export function agentRows(tree: readonly TreeRow[], { filter, text, opened }: Tr
 	return rows;
 }
 
-const isWanted = (agent: Agent, filter: TreeFilter): boolean =>
-	filter === "all" || (filter === "living" ? agent.life !== "ended" : needsYou(agent));
-
-export const needsYou = (agent: Agent): boolean =>
-	agent.turn?.phase === "approval" || agent.label === "error" || isHumanAgentsTurn(agent);
+const isWanted = ({ id, life }: Agent, { filter, needing }: Pick<TreeView, "filter" | "needing">): boolean =>
+	filter === "all" || (filter === "living" ? life !== "ended" : needing.has(id));
 
 const hasText = ({ handle, project }: Agent, text: string): boolean =>
 	text === "" || `${project ?? ""}/${handle}`.toLowerCase().includes(text.toLowerCase());

@@ -7,9 +7,8 @@ import type { Agent } from "#contract/wire.ts";
 import { issueChanges } from "#domain/fold/issue.ts";
 import { live } from "#test/support/given.ts";
 import { stateOf } from "./agent-text.ts";
-import { needsYou } from "./agent-tree.ts";
 import { issueView } from "./issue.ts";
-import { boardOf, inboxCount, inboxOf, treeOf } from "./overviews.ts";
+import { agentsThatNeedYou, boardOf, inboxCount, inboxOf, treeOf } from "./overviews.ts";
 import { agentView } from "./wire.ts";
 
 const shown = agentView(live("a"), { queueLength: 0, unreadMail: 0, phase: "model" });
@@ -35,11 +34,8 @@ test("the open turn of a human agent needs a person, and no other agent's", () =
 	];
 	const inbox = inboxOf({ approvals: [], agents, issues: [], subscriptions: [], nodes: [] });
 	expect([inbox.humanAgents.map(({ id }) => id), inboxCount(inbox)]).toEqual([[idOf(1)], 1]);
-	expect(agents.map((agent) => [needsYou(agent), stateOf(agent)])).toEqual([
-		[true, "waits for you"],
-		[false, "idle"],
-		[false, "waits"],
-	]);
+	expect([...agentsThatNeedYou(inbox)]).toEqual([idOf(1)]);
+	expect(agents.map(stateOf)).toEqual(["waits for you", "idle", "waits"]);
 });
 
 test("a board has the issues that were done last, and says if there are older ones", () => {

@@ -1,5 +1,6 @@
 // The inbox, the tree and the board, from what other views show.
 
+import type { AgentId } from "#contract/ids.ts";
 import { needsPerson } from "#contract/issue.ts";
 import type { Issue } from "#contract/issue-wire.ts";
 import { boardDoneMax } from "#contract/mirror-request.ts";
@@ -35,6 +36,14 @@ export const inboxOf = ({ approvals, agents, issues, subscriptions, nodes }: Ove
 
 export const inboxCount = (inbox: Partial<Inbox>): number =>
 	Object.values(inbox).reduce((sum, { length }) => sum + length, 0);
+
+/** The agents with a pending approval, an error or an open turn of a human. */
+export const agentsThatNeedYou = ({
+	approvals,
+	errors,
+	humanAgents,
+}: Pick<Inbox, "approvals" | "errors" | "humanAgents">): Set<AgentId> =>
+	new Set([...approvals.map(({ agent }) => agent), ...[...errors, ...humanAgents].map(({ id }) => id)]);
 
 /** What a person can do about a node that stopped answering. */
 export function fallenNodeHint({ name, agents }: Inbox["nodes"][number]): string {

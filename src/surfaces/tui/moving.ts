@@ -1,7 +1,7 @@
 // Moving in the tree: who is above, the next child, and the next that needs a person.
 import type { AgentId, ProjectSlug } from "#contract/ids.ts";
 import type { Agent } from "#contract/wire.ts";
-import { treeOf } from "#views/overviews.ts";
+import { agentsThatNeedYou, treeOf } from "#views/overviews.ts";
 import type { PickerFilter, Seen } from "./model.ts";
 import { matching } from "./pi/text.ts";
 
@@ -67,10 +67,9 @@ export function lastActive({ tree, project }: Pick<Seen, "tree" | "project">): A
 	return last ?? agents[0] ?? null;
 }
 
-/** The agents with a pending approval, an error or an open turn of a human, in the order of the tree. */
+/** In the order of the tree. */
 export function needingYou({ everywhere, inbox }: Pick<Seen, "everywhere" | "inbox">): Agent[] {
-	const { approvals, errors, humanAgents } = inbox;
-	const ids = new Set([...approvals.map(({ agent }) => agent), ...[...errors, ...humanAgents].map(({ id }) => id)]);
+	const ids = agentsThatNeedYou(inbox);
 	return agentsIn(everywhere).filter(({ id }) => ids.has(id));
 }
 
@@ -88,7 +87,7 @@ function wantedRows(seen: Seen, filter: PickerFilter, current: AgentId): Seen["t
 	if (filter === "everywhere") return seen.everywhere;
 	if (filter === "all") return treeAround(seen, current);
 	if (filter === "living") return treeAround(seen, current).filter(({ agent }) => isLiving(agent));
-	const needing = new Set(needingYou(seen).map(({ id }) => id));
+	const needing = agentsThatNeedYou(seen.inbox);
 	return seen.everywhere.filter(({ agent }) => needing.has(agent.id));
 }
 

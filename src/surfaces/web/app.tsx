@@ -1,6 +1,7 @@
 // The frame around every page.
 import { useState } from "react";
 import { Route, Switch, useLocation } from "wouter";
+import { agentsThatNeedYou } from "#views/overviews.ts";
 import { pages } from "./pages.ts";
 import { Broken } from "./shell/broken.tsx";
 import { useGlobalKeys } from "./shell/keyboard.ts";
@@ -63,10 +64,7 @@ const textsOf = (params: Readonly<Record<string | number, string | undefined>>):
 function useNextThatNeedsYou(): () => void {
 	const [location, go] = useLocation();
 	const { inbox } = useSeen();
-	const { approvals, errors, humanAgents } = inbox;
-	const waiting = [
-		...new Set([...approvals.map(({ agent }) => agent), ...[...errors, ...humanAgents].map(({ id }) => id)]),
-	];
+	const waiting = [...agentsThatNeedYou(inbox)];
 	return () => {
 		const at = waiting.findIndex((agent) => location === paths.agent(agent));
 		const next = waiting[(at + 1) % waiting.length];

@@ -3,7 +3,8 @@ import { useDeferredValue, useMemo, useState } from "react";
 import { Link, useSearchParams } from "wouter";
 import { counted } from "#contract/counted.ts";
 import type { AgentId } from "#contract/ids.ts";
-import { agentRows, needsYou, type TreeFilter, treeFilters } from "#views/agent-tree.ts";
+import { agentRows, type TreeFilter, treeFilters } from "#views/agent-tree.ts";
+import { agentsThatNeedYou } from "#views/overviews.ts";
 import { timeAxis } from "#views/time-axis.ts";
 import { useNow, useSeen } from "../../store/hooks.ts";
 import { useLastLines } from "../../store/lines.ts";
@@ -33,8 +34,11 @@ function Agents() {
 	const [opened, setOpened] = useState<ReadonlyMap<AgentId, boolean>>(new Map());
 	const [selected, setSelected] = useState<readonly AgentId[]>([]);
 	const found = useDeferredValue(text);
-	const { tree } = seen;
-	const rows = useMemo(() => agentRows(tree, { filter, text: found, opened }), [tree, filter, found, opened]);
+	const { tree, inbox } = seen;
+	const rows = useMemo(
+		() => agentRows(tree, { filter, needing: agentsThatNeedYou(inbox), text: found, opened }),
+		[tree, inbox, filter, found, opened],
+	);
 	const { axis, timelines } = useAxis(zoom);
 	useLastLines(seen.agents.filter(({ turn }) => turn !== null).map(({ id }) => id));
 	const select = (agent: AgentId): void =>
@@ -134,9 +138,9 @@ function useAxis(zoom: number) {
 }
 
 function Counts() {
-	const { agents } = useSeen();
+	const { agents, inbox } = useSeen();
 	const running = agents.filter(({ turn }) => turn !== null).length;
-	const waiting = agents.filter(needsYou).length;
+	const waiting = agentsThatNeedYou(inbox).size;
 	return (
 		<span className="meta">
 			{counted(agents.length, "agent")} · {running} running · {waiting} {waiting === 1 ? "needs" : "need"} you
