@@ -5,7 +5,7 @@ export const withLocalTimes = (text: string, now: number): string =>
 	text.replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g, (at) => momentOf(at, now));
 
 /** The time of day, with the day if that is another one, and the year if that is. */
-function momentOf(at: string, now: number): string {
+export function momentOf(at: string, now: number): string {
 	const moment = new Date(at);
 	const clock = [moment.getHours(), moment.getMinutes()].map((part) => String(part).padStart(2, "0")).join(":");
 	const today = new Date(now);

@@ -155,7 +155,7 @@ test("an agent's page takes prompts, shows its conversation, and says why an act
 		body: { text: "say later", notBefore: "2099-01-01T12:00:00Z" },
 	});
 	await page.getByRole("tab", { name: "Audit" }).click();
-	await page.getByText(/say later .*source: queue.*notBefore: \w+ \d+, \d\d:\d\d/).waitFor();
+	await page.getByText(/say later .*source: queue.*notBefore: \d+ \w+ 2099, \d\d:\d\d/).waitFor();
 	await dashboard.isAccessible();
 });
 
