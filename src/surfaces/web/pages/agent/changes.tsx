@@ -7,6 +7,7 @@ import { whyNoFiles } from "#views/agent-actions.ts";
 import { type Read, useAct, useRead, useSeen } from "../../store/hooks.ts";
 import { Counts, DiffView } from "../../ui/diff.tsx";
 import { Empty, Loading, RefusedPlaceholder } from "../../ui/placeholder.tsx";
+import { filesKey } from "./files-key.ts";
 
 export function Changes({ agent, turn }: { agent: Agent; turn: number | null }) {
 	const why = whyNoFiles(agent);
@@ -30,10 +31,8 @@ function useRested(turn: number | null): number | null {
 }
 
 function Now({ agent }: { agent: Agent }) {
-	// files change in turns and in git steps
-	const again = `${agent.turn?.id ?? ""}${agent.lease ?? ""}${agent.lastActiveAt}`;
 	const params = { agent: agent.id };
-	const read = useRead("diff", { params }, again);
+	const read = useRead("diff", { params }, filesKey(agent));
 	const act = useAct();
 	return (
 		<DiffRead

@@ -11,6 +11,7 @@ import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { DiffView } from "../../ui/diff.tsx";
 import { paths } from "../../ui/paths.ts";
+import { filesKey } from "../agent/files-key.ts";
 import { ForkDialog } from "../agent/fork-dialog.tsx";
 
 export function Compare({ selected, onClear }: { selected: readonly AgentId[]; onClear(): void }) {
@@ -40,7 +41,8 @@ function Two({ one, other, onClear }: { one: Agent; other: Agent; onClear(): voi
 	const haveFiles = one.workspace !== null && other.workspace !== null && one.project === other.project;
 	const params = { agent: one.id };
 	const against = other.id;
-	const diff = useRead("diff", haveFiles ? { params, query: { against } } : null);
+	const again = `${filesKey(one)} ${filesKey(other)}`;
+	const diff = useRead("diff", haveFiles ? { params, query: { against } } : null, again);
 	const act = useAct();
 	const files = diff.data?.total.files;
 	const why = !haveFiles
