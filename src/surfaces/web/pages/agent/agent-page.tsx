@@ -10,7 +10,7 @@ import { Conversation } from "./conversation.tsx";
 import { ForkDialog } from "./fork-dialog.tsx";
 import { ForkAt } from "./fork-here.tsx";
 import { PromptBox } from "./prompt-box.tsx";
-import { Scrubber } from "./scrubber.tsx";
+import { Scrubber, useTurns } from "./scrubber.tsx";
 import { Side } from "./side.tsx";
 
 export function AgentPage({ params }: { params: Readonly<Record<string, string>> }) {
@@ -31,7 +31,10 @@ export function AgentPage({ params }: { params: Readonly<Record<string, string>>
 function Known({ agent }: { agent: Agent }) {
 	useNeeds({ threads: [agent.id] });
 	const [search, setSearch] = useSearchParams();
-	const turn = Number(search.get("turn")) || null;
+	const asked = Number(search.get("turn")) || null;
+	const { turns, isLoaded } = useTurns(agent);
+	const isUnknown = isLoaded && asked !== null && turns.every(({ id }) => id !== asked);
+	const turn = isUnknown ? null : asked;
 	const [tab, setTab] = useState<string | null>(null);
 	const [forkAt, setForkAt] = useState<number | null>(null);
 	const select = (next: number | null): void =>
@@ -39,7 +42,7 @@ function Known({ agent }: { agent: Agent }) {
 	return (
 		<div className="agent-page">
 			<AgentHeader agent={agent} />
-			<Scrubber agent={agent} turn={turn} onSelect={select} />
+			<Scrubber agent={agent} turns={turns} turn={turn} unknown={isUnknown ? asked : null} onSelect={select} />
 			<div className="agent-body">
 				<section className="agent-talk" aria-label="Conversation">
 					<ForkAt value={setForkAt}>

@@ -42,7 +42,7 @@ function Content({ row, agent, when }: ContentProps) {
 			return (
 				<div className="turn-line">
 					<Link
-						href={paths.agentAt(agent.id, row.turn)}
+						href={paths.agentAt(row.of ?? agent.id, row.turn)}
 						className="meta"
 						aria-current={when === "selected" ? "true" : undefined}
 					>

@@ -17,7 +17,8 @@ export type ConversationRow = {
 	  }
 	/** the following part is of this ancestor, or with null its own */
 	| { row: "origin"; of: AgentId | null }
-	| { row: "turn"; turn: number; at: string }
+	/** `of` as above: whose turn it is */
+	| { row: "turn"; turn: number; at: string; of: AgentId | null }
 	| { row: "live"; message: Delta }
 );
 
@@ -35,7 +36,7 @@ export function conversationRows(blocks: readonly Block[], messages: readonly De
 		const of = block.isInherited ? block.agent : null;
 		if (of !== origin) rows.push({ row: "origin", key: `o${block.id}`, turn: block.turn ?? turn, of });
 		if (block.turn !== null && block.turn !== turn)
-			rows.push({ row: "turn", key: `t${block.turn}`, turn: block.turn, at: block.at });
+			rows.push({ row: "turn", key: `t${block.turn}`, turn: block.turn, at: block.at, of });
 		[origin, turn] = [of, block.turn ?? turn];
 		rows.push({ row: "block", key: `b${block.id}`, turn, block, output: runningOutput(block, messages) });
 	}

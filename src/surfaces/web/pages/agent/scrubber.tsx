@@ -14,12 +14,14 @@ import { turnsAround } from "./turns-around.ts";
 
 interface ScrubberProps {
 	agent: Agent;
+	turns: readonly Turn[];
 	turn: number | null;
+	/** what the address names instead of one of them */
+	unknown: number | null;
 	onSelect(turn: number | null): void;
 }
 
-export function Scrubber({ agent, turn, onSelect }: ScrubberProps) {
-	const turns = useTurns(agent);
+export function Scrubber({ agent, turns, turn, unknown, onSelect }: ScrubberProps) {
 	const at = turns.findIndex(({ id }) => id === turn);
 	const [isForking, setForking] = useState(false);
 	const isFirst = at === 0;
@@ -29,6 +31,17 @@ export function Scrubber({ agent, turn, onSelect }: ScrubberProps) {
 		onSelect(turns[next]?.id ?? null);
 	};
 	useKeys(step);
+	if (unknown !== null)
+		return (
+			<div className="scrubber">
+				<span className="meta scrub-words">
+					turn {unknown} is not one of {agent.handle}'s turns
+				</span>
+				<Button kind="quiet" onClick={() => onSelect(null)}>
+					Back to now
+				</Button>
+			</div>
+		);
 	if (turns.length === 0) return null;
 	const selected = turns[at];
 	return (
@@ -92,11 +105,11 @@ const forkRefusal = (agent: Agent, { finalItem }: Turn): string | null =>
 	(finalItem === null ? "This turn has no final item: fork from an item in it instead." : null);
 
 /** Those of before the page was opened, and those that the stream told since. */
-export function useTurns(agent: Agent): readonly Turn[] {
+export function useTurns(agent: Agent): { turns: readonly Turn[]; isLoaded: boolean } {
 	const seen = useSeen();
 	const read = useRead("turns", { params: { agent: agent.id } });
 	const all = new Map([...(read.data ?? []), ...seen.turns(agent.id)].map((turn) => [turn.id, turn]));
-	return [...all.values()].toSorted((a, b) => a.id - b.id);
+	return { turns: [...all.values()].toSorted((a, b) => a.id - b.id), isLoaded: read.state === "ready" };
 }
 
 function Dots({
