@@ -181,3 +181,29 @@ test("a prompt that is on its way is shown; a browser without a network says so,
 	await dashboard.context.setOffline(false);
 	await page.getByRole("heading", { level: 1, name: "Journal" }).waitFor();
 });
+
+test("what the overview cannot know it does not say: of a daemon that fails, is gone or cannot be read", {
+	timeout: 90_000,
+}, async () => {
+	await using dashboard = await Dashboard.open(browser, world.daemon);
+	const { page } = dashboard;
+	dashboard.expects(/ERR_|Failed to (fetch|load)|500|is not valid JSON|Unexpected token/);
+	await page.getByText("no problems").waitFor();
+	await world.restart(async () => {
+		await page.getByText(/no daemon for/).waitFor();
+		await page.getByText("health unknown").waitFor();
+		expect(await page.getByText("no problems").count()).toBe(0);
+	});
+	await page.getByText("no problems").waitFor({ timeout: 30_000 });
+	const error = { code: "INTERNAL_ERROR", message: "Something failed.", retryable: true, details: {}, suggestions: [] };
+	for (const path of ["**/api/status", "**/api/usage*"])
+		await page.route(path, (route) => route.fulfill({ status: 500, json: { error } }));
+	await page.reload();
+	await page.getByText("health unknown").waitFor();
+	await page.getByText("cost unknown").waitFor();
+	await dashboard.isAccessible();
+	await page.route("**/api/rows*", (route) => route.fulfill({ status: 200, body: "<html>proxy</html>" }));
+	await page.reload();
+	await page.getByText("✗ unreadable answers").waitFor();
+	await dashboard.isAccessible();
+});

@@ -10,7 +10,11 @@ export function ConnectionState() {
 		case "connecting":
 			return <span className="connection tone-off">◌ connecting</span>;
 		case "lost":
-			return (
+			return connection.isUnreadable ? (
+				<span className="connection tone-bad" role="status">
+					✗ unreadable answers
+				</span>
+			) : (
 				<span className="connection tone-bad" role="status">
 					✗ no daemon for <Age at={new Date(connection.since).toISOString()} />
 				</span>

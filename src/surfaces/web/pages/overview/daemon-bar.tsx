@@ -29,7 +29,7 @@ function CostToday() {
 	const total = read.data === undefined ? null : totalUsage(read.data);
 	return (
 		<span className="meta" title="Tokens and cost are as reported by the agents' programs.">
-			today {total === null ? "…" : tokensAndCost(total)}
+			{total !== null ? `today ${tokensAndCost(total)}` : read.state === "failed" ? "cost unknown" : "today …"}
 		</span>
 	);
 }
@@ -51,7 +51,10 @@ function Problems() {
 	const read = useRead("status", checked.state === "loading" ? null : {}, `${connection.state} ${known}`);
 	const fallen = inbox.nodes.map(({ name }) => `node ${name}: stopped answering`);
 	const problems = [...(read.data?.problems ?? []).map(({ what, text }) => `${what}: ${text}`), ...fallen];
-	if (read.data === undefined) return <span className="meta">problems …</span>;
+	// how it was before it stopped answering says nothing about now
+	const isUnknown = connection.state === "lost" || (read.state === "failed" && problems.length === 0);
+	if (isUnknown) return <span className="meta">health unknown</span>;
+	if (read.state === "loading" && read.data === undefined) return <span className="meta">problems …</span>;
 	if (problems.length === 0) return <span className="tone-ok">no problems</span>;
 	return (
 		<Link href={paths.settings()} className="tone-bad" title={problems.join("\n")}>
