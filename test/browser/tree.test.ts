@@ -46,3 +46,42 @@ test("a turn of the inherited part leads to the agent whose turn it is; of anoth
 	await page.getByText(`turn ${turn} (1 of 1)`).waitFor();
 	await page.getByRole("group", { name: "Diff" }).getByText("inherited").waitFor();
 });
+
+test("the tree says that the turns could not be read, and reads them again", async () => {
+	const { add } = await world.project();
+	await add({ name: "unread", workspace: "none" });
+	await using dashboard = await Dashboard.open(browser, world.daemon);
+	const { page } = dashboard;
+	dashboard.expects(/500 .*\/api\/journal|status of 500/);
+	const error = { code: "INTERNAL_ERROR", message: "It failed.", retryable: true, details: {}, suggestions: [] };
+	await page.route("**/api/journal*", (route) => route.fulfill({ status: 500, json: { error } }));
+	await dashboard.go("/tree");
+	await rowOf(page, "unread").waitFor();
+	await page.getByText("The turns could not be read.").waitFor();
+	await dashboard.isAccessible();
+	await page.unroute("**/api/journal*");
+	await page.getByText("The turns could not be read.").waitFor({ state: "detached" });
+});
+
+test("whoever comes back to the tree is where they were", async () => {
+	const { add } = await world.project();
+	const above = await add({ name: "above", workspace: "none" });
+	await world.client.call("fork", { ...params(above), body: { name: "below" } });
+	const last = await add({ name: "last", workspace: "none" });
+	await using dashboard = await Dashboard.open(browser, world.daemon, "/tree");
+	const { page } = dashboard;
+	const grid = page.getByRole("treegrid");
+	await rowOf(page, "above").getByRole("gridcell").last().click();
+	await grid.focus();
+	await page.keyboard.press("ArrowLeft");
+	await rowOf(page, "below").waitFor({ state: "detached" });
+	await page.keyboard.press("x");
+	await rowOf(page, "last").getByRole("gridcell").last().click();
+	await page.keyboard.press("Enter");
+	await page.getByRole("heading", { level: 1, name: /last$/ }).waitFor();
+	await page.goBack();
+	await page.getByText("above is selected.").waitFor();
+	expect(await rowOf(page, "below").count()).toBe(0);
+	expect(await grid.getAttribute("aria-activedescendant")).toBe(`row-${last.id}`);
+	await page.locator("[role=treegrid]:focus").waitFor();
+});

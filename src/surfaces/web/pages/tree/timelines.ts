@@ -5,6 +5,7 @@ import { dataOf } from "#contract/event-data.ts";
 import type { AgentId } from "#contract/ids.ts";
 import type { Agent, WireEvent } from "#contract/wire.ts";
 import { useSeen, useStore } from "../../store/hooks.ts";
+import { useTries } from "../../store/tries.ts";
 
 export interface TurnBar {
 	turn: number;
@@ -26,16 +27,30 @@ export type Timelines = ReadonlyMap<AgentId, AgentTimeline>;
 const restMs = 700;
 const kinds = "turn.started,turn.ended,mail.sent";
 
-export function useTimelines(since: string): Timelines {
+interface Reading {
+	/** the last event that was read */
+	last: number;
+	since: string;
+	isBusy: boolean;
+	/** where the events stood when they were read */
+	until: number;
+	/** null if the last read did not fail */
+	failedTry: number | null;
+}
+
+export function useTimelines(since: string): { timelines: Timelines; isFailed: boolean } {
 	const { client } = useStore();
 	const { at } = useSeen();
 	const [timelines, setTimelines] = useState<Timelines>(new Map());
-	const reading = useRef({ last: 0, since: "", isBusy: false, until: 0 });
+	const [isFailed, setFailed] = useState(false);
+	const tries = useTries(isFailed);
+	const reading = useRef<Reading>({ last: 0, since: "", isBusy: false, until: 0, failedTry: null });
 	// biome-ignore lint/correctness/useExhaustiveDependencies: a change of the timelines lets the next read begin
 	useEffect(() => {
 		const state = reading.current;
-		if (state.since !== since) Object.assign(state, { last: 0, since, until: 0 });
-		if (state.isBusy || at <= state.until) return;
+		if (state.since !== since) Object.assign(state, { last: 0, since, until: 0, failedTry: null });
+		// what arrives after a read that failed begins no other one: the next try does
+		if (state.isBusy || at <= state.until || state.failedTry === tries) return;
 		state.isBusy = true;
 		const read = async (): Promise<void> => {
 			for (let next: number | null = state.last; next !== null; ) {
@@ -56,9 +71,19 @@ export function useTimelines(since: string): Timelines {
 				// whatever arrived meanwhile
 				setTimelines((before) => new Map(before));
 			}, restMs);
-		read().then(rest, rest);
-	}, [client, at, since, timelines]);
-	return timelines;
+		read().then(
+			() => {
+				state.failedTry = null;
+				setFailed(false);
+				rest();
+			},
+			() => {
+				Object.assign(state, { isBusy: false, failedTry: tries });
+				setFailed(true);
+			},
+		);
+	}, [client, at, since, timelines, tries]);
+	return { timelines, isFailed };
 }
 
 export function folded(before: Timelines, events: readonly WireEvent[]): Timelines {

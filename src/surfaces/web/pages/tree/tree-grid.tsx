@@ -1,5 +1,5 @@
 // The rows of the agent tree. One element has the focus and names the current row, so that rows can come and go.
-import { type KeyboardEvent, useMemo, useRef, useState } from "react";
+import { type KeyboardEvent, useEffect, useMemo, useRef } from "react";
 import { VList, type VListHandle } from "virtua";
 import { useLocation } from "wouter";
 import type { AgentId } from "#contract/ids.ts";
@@ -8,6 +8,7 @@ import type { TimeAxis } from "#views/time-axis.ts";
 import { paths } from "../../ui/paths.ts";
 import { AxisHead } from "./axis-head.tsx";
 import type { Timelines } from "./timelines.ts";
+import { changeTreePlace, useTreePlace } from "./tree-place.ts";
 import { rowId, TreeRowView } from "./tree-row.tsx";
 
 interface TreeGridProps {
@@ -20,8 +21,16 @@ interface TreeGridProps {
 }
 
 export function TreeGrid({ rows, axis, timelines, selected, onSelect, onToggle }: TreeGridProps) {
-	const { at, setCurrent } = useCurrentRow(rows);
+	const { at, setCurrent, isKnown } = useCurrentRow(rows);
 	const list = useRef<VListHandle>(null);
+	const grid = useRef<HTMLDivElement>(null);
+	// whoever comes back goes on where they were, unless they are elsewhere on the page
+	// biome-ignore lint/correctness/useExhaustiveDependencies: when the tree is opened
+	useEffect(() => {
+		if (!isKnown) return;
+		list.current?.scrollToIndex(at, { align: "center" });
+		if (document.activeElement === document.body) grid.current?.focus();
+	}, []);
 	const row = rows[at];
 	const move = (to: number): void => {
 		const next = Math.max(0, Math.min(rows.length - 1, to));
@@ -33,6 +42,7 @@ export function TreeGrid({ rows, axis, timelines, selected, onSelect, onToggle }
 		<div className="tree">
 			<AxisHead axis={axis} />
 			<div
+				ref={grid}
 				className="tree-grid"
 				role="treegrid"
 				aria-label="Agents"
@@ -71,11 +81,12 @@ export function TreeGrid({ rows, axis, timelines, selected, onSelect, onToggle }
 
 /** The current row is that of one agent, wherever rows come and go; without that agent, the row that took its place. */
 function useCurrentRow(rows: readonly AgentTreeRow[]) {
-	const [current, setCurrent] = useState<{ agent: AgentId | null; index: number }>({ agent: null, index: 0 });
+	const { current } = useTreePlace();
 	const found = useMemo(() => rows.findIndex(({ agent }) => agent.id === current.agent), [rows, current.agent]);
 	return {
 		at: found === -1 ? Math.min(current.index, rows.length - 1) : found,
-		setCurrent: (index: number): void => setCurrent({ agent: rows[index]?.agent.id ?? null, index }),
+		setCurrent: (index: number): void => changeTreePlace({ current: { agent: rows[index]?.agent.id ?? null, index } }),
+		isKnown: found !== -1,
 	};
 }
 

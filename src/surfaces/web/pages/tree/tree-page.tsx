@@ -13,6 +13,7 @@ import { Empty, Loading } from "../../ui/placeholder.tsx";
 import { Compare } from "./compare.tsx";
 import { useTimelines, withOpenTurns } from "./timelines.ts";
 import { TreeGrid } from "./tree-grid.tsx";
+import { changeTreePlace, useTreePlace } from "./tree-place.ts";
 
 const spans = [
 	{ name: "15 min", ms: 15 * 60_000 },
@@ -31,19 +32,20 @@ export function TreePage() {
 function Agents() {
 	const seen = useSeen();
 	const { filter, text, zoom, set } = useTreeQuery();
-	const [opened, setOpened] = useState<ReadonlyMap<AgentId, boolean>>(new Map());
-	const [selected, setSelected] = useState<readonly AgentId[]>([]);
+	const { opened, selected } = useTreePlace();
+	const setSelected = (next: readonly AgentId[]): void => changeTreePlace({ selected: next });
 	const found = useDeferredValue(text);
 	const { tree, inbox } = seen;
 	const rows = useMemo(
 		() => agentRows(tree, { filter, needing: agentsThatNeedYou(inbox), text: found, opened }),
 		[tree, inbox, filter, found, opened],
 	);
-	const { axis, timelines } = useAxis(zoom);
+	const { axis, timelines, isFailed } = useAxis(zoom);
 	useLastLines(seen.agents.filter(({ turn }) => turn !== null).map(({ id }) => id));
 	const select = (agent: AgentId): void =>
 		setSelected(selected.includes(agent) ? selected.filter((id) => id !== agent) : [...selected, agent].slice(-2));
-	const toggle = (agent: AgentId, isOpen: boolean): void => setOpened(new Map(opened).set(agent, isOpen));
+	const toggle = (agent: AgentId, isOpen: boolean): void =>
+		changeTreePlace({ opened: new Map(opened).set(agent, isOpen) });
 	return (
 		<div className="tree-page">
 			<header className="page-header">
@@ -74,6 +76,11 @@ function Agents() {
 					Add an agent
 				</Link>
 			</header>
+			{isFailed && (
+				<p className="panel-note tone-bad" role="status">
+					The turns could not be read.
+				</p>
+			)}
 			{rows.length === 0 ? (
 				<Empty title="No agent matches.">
 					{filter === "needs you" ? "Nothing needs your attention." : "Try another word."}
@@ -123,7 +130,7 @@ function useAxis(zoom: number) {
 	// from when the page was opened, so that the journal is read again only when the zoom changes
 	const [opened] = useState(now);
 	const since = new Date(opened - span).toISOString();
-	const read = useTimelines(since);
+	const { timelines: read, isFailed } = useTimelines(since);
 	const timelines = useMemo(() => withOpenTurns(read, agents), [read, agents]);
 	const to = Math.floor(now / 1000) * 1000;
 	const axis = useMemo(() => {
@@ -134,7 +141,7 @@ function useAxis(zoom: number) {
 		const births = agents.map(({ createdAt }) => ({ from: Date.parse(createdAt), to: Date.parse(createdAt) }));
 		return timeAxis([...busy, ...births], { from: to - span, to });
 	}, [timelines, agents, to, span]);
-	return { axis, timelines };
+	return { axis, timelines, isFailed };
 }
 
 function Counts() {
