@@ -2,11 +2,18 @@
 import type { Browser, Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { Dashboard, shareDashboard } from "#test/support/dashboard.ts";
-import { params, type TestDaemon } from "#test/support/test-daemon.ts";
+import { longTimeout, params, type TestDaemon } from "#test/support/test-daemon.ts";
 
 let world: TestDaemon;
 let browser: Browser;
 shareDashboard((parts) => ({ world, browser } = parts));
+
+/** The code of the journal does not come until the end. */
+async function blockJournal(page: Page): Promise<{ end(): Promise<void> }> {
+	const code = "**/assets/journal-page*";
+	await page.route(code, (route) => route.abort());
+	return { end: async () => await page.unroute(code) };
+}
 
 /** How often each numbered line is on the page. */
 const counted = async (page: Page, numbers: readonly number[]): Promise<number[]> =>
@@ -121,6 +128,7 @@ test("without the daemon a page keeps what it had, says so and sends nothing; un
 	await dashboard.isAccessible();
 	await page.getByRole("link", { name: "Inbox" }).click();
 	await page.getByRole("heading", { level: 1, name: "Inbox" }).waitFor();
+	const blocked = await blockJournal(page);
 	await dashboard.go(`/agents/${agent.id}`);
 	await page.getByText("number 9.", { exact: true }).waitFor();
 	await world.restart(async () => {
@@ -130,10 +138,11 @@ test("without the daemon a page keeps what it had, says so and sends nothing; un
 		await page.keyboard.press("Enter");
 		await page.getByRole("textbox", { name: "Prompt for kept" }).waitFor();
 		await dashboard.isAccessible();
-		// a page that was never opened has no code here
+		// a page whose code did not come before
 		await page.getByRole("link", { name: "Journal" }).click();
 		await page.getByText("This page could not be loaded.").waitFor();
 		await dashboard.isAccessible();
+		await blocked.end();
 	});
 	await page.getByText("● live").waitFor({ timeout: 30_000 });
 	await page.getByRole("heading", { level: 1, name: "Journal" }).waitFor();
@@ -150,6 +159,8 @@ test("a prompt that is on its way is shown; a browser without a network says so,
 	await using dashboard = await Dashboard.open(browser, world.daemon, `/agents/${agent.id}`);
 	const { page } = dashboard;
 	dashboard.expects(/ERR_|Failed to (fetch|load)/);
+	const blocked = await blockJournal(page);
+	await page.reload();
 	const box = page.getByRole("textbox", { name: "Prompt for distant" });
 	const held = Promise.withResolvers<void>();
 	await page.route("**/queue", async (route) => {
@@ -170,14 +181,25 @@ test("a prompt that is on its way is shown; a browser without a network says so,
 	await expect.poll(async () => await box.inputValue()).toBe("say number 11.");
 	await page.getByText("sending…").waitFor({ state: "detached" });
 	await page.unroute("**/queue");
+	// the code of pages comes one after the other while the browser is idle: that of the subscriptions before this
+	const loaded = async (): Promise<string[]> =>
+		await page.evaluate(() =>
+			Reflect.get(globalThis, "performance")
+				.getEntriesByType("resource")
+				.map(({ name }: { name: string }) => name),
+		);
+	await expect.poll(loaded, longTimeout).toContainEqual(expect.stringContaining("/settings-page"));
 	await dashboard.context.setOffline(true);
 	await box.press("Enter");
 	await page
 		.getByText(/^DAEMON_UNREACHABLE The daemon did not answer/)
 		.first()
 		.waitFor();
+	await page.getByRole("link", { name: "Subscriptions" }).click();
+	await page.getByRole("heading", { level: 1, name: "Subscriptions" }).waitFor();
 	await page.getByRole("link", { name: "Journal" }).click();
 	await page.getByText("This browser is offline.").waitFor();
+	await blocked.end();
 	await dashboard.context.setOffline(false);
 	await page.getByRole("heading", { level: 1, name: "Journal" }).waitFor();
 });

@@ -1,5 +1,6 @@
 import { createRoot } from "react-dom/client";
 import { App } from "./app.tsx";
+import { loadPagesWhenIdle } from "./pages.ts";
 import { applyTheme } from "./shell/theme.ts";
 import { connect } from "./store/connection.ts";
 import { StoreContext } from "./store/hooks.ts";
@@ -21,3 +22,4 @@ createRoot(root).render(
 		<App />
 	</StoreContext>,
 );
+loadPagesWhenIdle();

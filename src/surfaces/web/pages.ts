@@ -1,10 +1,9 @@
-// The pages: the pattern of each address and the code behind it, loaded when it is first opened.
-import type { ComponentType } from "react";
-import { type PageProps, pageLoadedLater } from "./shell/page-loaded-later.tsx";
+// The pages: the pattern of each address and the code behind it, loaded when it is first opened or the browser is idle.
+import { type LaterPage, pageLoadedLater } from "./shell/page-loaded-later.tsx";
 
 interface Page {
 	pattern: string;
-	page: ComponentType<PageProps>;
+	page: LaterPage;
 }
 
 const treePage = pageLoadedLater(async () => (await import("./pages/tree/tree-page.tsx")).TreePage);
@@ -64,3 +63,18 @@ export const pages: readonly Page[] = [
 		page: pageLoadedLater(async () => (await import("./pages/agent/agent-page.tsx")).AgentPage),
 	},
 ];
+
+/** One after the other, each when the browser is idle: without a daemon, pages that nobody has opened are shown too. */
+export function loadPagesWhenIdle(rest: readonly Page[] = pages): void {
+	const [first, ...others] = rest;
+	if (first === undefined) return;
+	const next = (): void => loadPagesWhenIdle(others);
+	// one that cannot be loaded now is asked for again when it is opened
+	whenIdle(() => void first.page.load().then(next, next));
+}
+
+function whenIdle(run: () => void): void {
+	// Safari has none
+	if ("requestIdleCallback" in globalThis) requestIdleCallback(run);
+	else setTimeout(run, 200);
+}

@@ -12,9 +12,13 @@ export interface PageProps {
 
 type Loaded = { page: ComponentType<PageProps> } | { error: unknown };
 
-export function pageLoadedLater(load: () => Promise<ComponentType<PageProps>>): ComponentType<PageProps> {
+/** `load` brings its code before it is opened. */
+export type LaterPage = ComponentType<PageProps> & { load(): Promise<unknown> };
+
+export function pageLoadedLater(code: () => Promise<ComponentType<PageProps>>): LaterPage {
 	let known: Loaded | null = null;
-	return function Page({ params }) {
+	const load = async (): Promise<Loaded> => (known = { page: await code() });
+	function Page({ params }: PageProps) {
 		const [loaded, setLoaded] = useState(known);
 		const [asked, setAsked] = useState(0);
 		const isLive = useSeen().connection.state === "live";
@@ -26,13 +30,9 @@ export function pageLoadedLater(load: () => Promise<ComponentType<PageProps>>): 
 			if (!isMissing) return;
 			let isCurrent = true;
 			const take = (now: Loaded): void => {
-				if ("page" in now) known = now;
 				if (isCurrent) setLoaded(now);
 			};
-			load().then(
-				(page) => take({ page }),
-				(error: unknown) => take({ error }),
-			);
+			load().then(take, (error: unknown) => take({ error }));
 			return () => {
 				isCurrent = false;
 			};
@@ -40,7 +40,8 @@ export function pageLoadedLater(load: () => Promise<ComponentType<PageProps>>): 
 		if (loaded === null) return <Loading what="the page" />;
 		if ("error" in loaded) return <NotLoaded error={loaded.error} isLive={isLive} onTry={() => setAsked(asked + 1)} />;
 		return <loaded.page params={params} />;
-	};
+	}
+	return Object.assign(Page, { load });
 }
 
 function NotLoaded({ error, isLive, onTry }: { error: unknown; isLive: boolean; onTry(): void }) {
