@@ -51,3 +51,13 @@ test("labels have room: the longest idle time is named first", () => {
 	// without the choice they would cover each other
 	expect(Math.min(...distances([...axis.gaps, ...axis.ticks]))).toBeLessThan(0.07);
 });
+
+test("labels at the edges have room where they are shown, which is inside of the axis", () => {
+	const shown = (...places: number[]) => {
+		const ticks = places.map((at) => ({ at, time: at }));
+		return axisLabels({ parts: [], at: (time) => time, ticks, gaps: [] }).ticks.map(({ at }) => at);
+	};
+	expect(shown(0, 0.08, 0.12)).toEqual([0, 0.12]);
+	expect(shown(1, 0.92, 0.88)).toEqual([1, 0.88]);
+	expect(shown(0.5, 0.58)).toEqual([0.5, 0.58]);
+});

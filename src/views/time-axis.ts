@@ -53,8 +53,10 @@ const labelShare = 0.075;
 export function axisLabels({ ticks, gaps }: TimeAxis): Pick<TimeAxis, "ticks" | "gaps"> {
 	const taken: number[] = [];
 	const hasRoom = ({ at }: { at: number }): boolean => {
-		const isFree = taken.every((other) => Math.abs(other - at) >= labelShare);
-		if (isFree) taken.push(at);
+		// at the edges a label is moved so that it is whole
+		const place = Math.max(labelShare / 2, Math.min(1 - labelShare / 2, at));
+		const isFree = taken.every((other) => Math.abs(other - place) >= labelShare);
+		if (isFree) taken.push(place);
 		return isFree;
 	};
 	return { gaps: gaps.toSorted((a, b) => b.ms - a.ms).filter(hasRoom), ticks: ticks.filter(hasRoom) };
