@@ -163,3 +163,22 @@ test("while the index is behind, a search says that what was found may not be al
 	await unindexed.waitFor();
 	await dashboard.isAccessible();
 });
+
+test("a pause has the reason that was typed, and says that it comes after the turn; an interrupt has none of its own", async () => {
+	const { add } = await world.project();
+	const agent = await add({ name: "busy", workspace: "none", prompt: "sleep 60000" });
+	await using dashboard = await Dashboard.open(browser, world.daemon, `/agents/${agent.id}`);
+	const { page } = dashboard;
+	const reasons = async () => (await world.now(agent)).holds.map(({ kind, reason }) => `${kind}: ${reason}`);
+	await page.getByRole("button", { name: "Interrupt", exact: true }).waitFor();
+	await page.getByRole("button", { name: "More actions" }).click();
+	await page.getByRole("button", { name: "Pause with a reason …" }).click();
+	await page.getByRole("dialog", { name: "Pause busy" }).getByLabel("Reason").fill("the build is red");
+	await dashboard.isAccessible();
+	await page.keyboard.press("Enter");
+	await page.getByText(/user: the build is red by .*, after this turn/).waitFor();
+	expect(await reasons()).toEqual(["user: the build is red"]);
+	await page.getByRole("button", { name: "Interrupt", exact: true }).click();
+	await expect.poll(reasons, longTimeout).toEqual(["user: the build is red", "interrupt: "]);
+	await page.getByText("after this turn").waitFor({ state: "detached" });
+});

@@ -10,9 +10,10 @@ import { paths } from "../../ui/paths.ts";
 import { CommitDialog } from "./commit-dialog.tsx";
 import { ForkDialog } from "./fork-dialog.tsx";
 import { KillDialog } from "./kill-dialog.tsx";
+import { ReasonDialog } from "./reason-dialog.tsx";
 import { SyncDialog, useSync } from "./sync-dialog.tsx";
 
-type Open = "fork" | "kill" | "commit" | "delete" | "clear" | null;
+type Open = "fork" | "kill" | "commit" | "delete" | "clear" | "pause" | "interrupt" | null;
 
 export function AgentControls({ agent }: { agent: Agent }) {
 	const act = useAct();
@@ -27,10 +28,7 @@ export function AgentControls({ agent }: { agent: Agent }) {
 			<Button why={whyNot(agent, verb)} onClick={() => act(verb, { params, body: {} })}>
 				{names[verb]}
 			</Button>
-			<Button
-				why={whyNot(agent, "interrupt")}
-				onClick={() => act("interrupt", { params, body: { reason: "from the dashboard" } })}
-			>
+			<Button why={whyNot(agent, "interrupt")} onClick={() => act("interrupt", { params, body: {} })}>
 				Interrupt
 			</Button>
 			<Button kind="primary" why={whyNot(agent, "fork")} onClick={() => setOpen("fork")}>
@@ -48,6 +46,9 @@ export function AgentControls({ agent }: { agent: Agent }) {
 				>
 					Its next turn starts without what was said before. The conversation stays readable here.
 				</Confirm>
+			)}
+			{(open === "pause" || open === "interrupt") && (
+				<ReasonDialog agent={agent} verb={open} onClose={() => setOpen(null)} />
 			)}
 			{open === "commit" && <CommitDialog agent={agent} onClose={() => setOpen(null)} />}
 			{diverged !== null && <SyncDialog agent={agent} message={diverged} onClose={() => setDiverged(null)} />}
@@ -85,6 +86,8 @@ function More({ agent, onOpen, onDiverged }: MoreProps) {
 		["Commit …", whyNoStep(agent, "commit") ?? found.whyNoCommit, () => onOpen("commit")],
 		["Sync with base", whyNoStep(agent, "sync"), sync],
 		["Pause", whyNot(agent, "pause"), () => act("pause", { params, body: {} })],
+		["Pause with a reason …", whyNot(agent, "pause"), () => onOpen("pause")],
+		["Interrupt with a reason …", whyNot(agent, "interrupt"), () => onOpen("interrupt")],
 		["Resume", whyNot(agent, "resume"), () => act("resume", { params, body: {} })],
 		[
 			"Recover",

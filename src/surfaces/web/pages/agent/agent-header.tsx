@@ -53,7 +53,7 @@ function Path({ agent }: { agent: Agent }) {
 }
 
 /** Why no turn starts by itself. */
-function Holds({ agent: { holds } }: { agent: Agent }) {
+function Holds({ agent: { holds, turn } }: { agent: Agent }) {
 	if (holds.length === 0) return null;
 	return (
 		<ul className="holds">
@@ -63,6 +63,7 @@ function Holds({ agent: { holds } }: { agent: Agent }) {
 					{reason !== "" && `: ${withLocalTimes(reason)}`}{" "}
 					<span className="meta">
 						by <ActorName actor={by} />, <Age at={at} suffix=" ago" />
+						{kind === "user" && turn !== null && ", after this turn"}
 						{until !== undefined && `, until ${momentOf(until)}`}
 					</span>
 				</li>
