@@ -352,6 +352,8 @@ test("a full stage says so on the board, and takes no more issues by keys or by 
 		world.client.call("issueMove", { params: { issue: `${slug}#2` }, body: { stage: "IN_PROGRESS" } }),
 	).rejects.toThrow("IN_PROGRESS is full: it has 1 issue, and its limit is 1.");
 	expect(git(repository, "branch", "--list", "brood/*")).toBe("");
+	await dashboard.go(`/projects/${slug}/issues/2`);
+	await page.getByRole("button", { name: /^Start.*IN_PROGRESS is full: it has 1 of at most 1 issues\./ }).waitFor();
 });
 
 test("subscriptions, journal, settings and the forms work and are accessible", async () => {

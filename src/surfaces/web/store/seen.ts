@@ -13,7 +13,7 @@ import { nextIssueText } from "#views/next-issue.ts";
 import { nodeName } from "#views/node-name.ts";
 import { type NodeRow, nodeRows } from "#views/nodes.ts";
 import { inboxOf, treeOf } from "#views/overviews.ts";
-import { type PresetBoard, presetBoards } from "#views/preset-boards.ts";
+import { type PresetBoard, presetBoards, whyNoStart } from "#views/preset-boards.ts";
 import { localNow } from "./connection.ts";
 
 export type Connection =
@@ -158,6 +158,12 @@ export class Seen {
 	isStarted(issue: Issue): boolean {
 		const project = this.#mirror.view.rows.project.get(issue.project);
 		return project === undefined || isStarted(issue, project);
+	}
+
+	/** Why the stage in which the work on it begins takes no issue now; null if it does. */
+	whyNoStart(issue: Issue): string | null {
+		const project = this.#mirror.view.rows.project.get(issue.project);
+		return project === undefined ? null : whyNoStart(issue, this.issues(issue.project), project);
 	}
 
 	queue(agent: AgentId): readonly Prompt[] {

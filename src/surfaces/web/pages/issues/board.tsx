@@ -16,7 +16,7 @@ import {
 import { useState } from "react";
 import type { Issue } from "#contract/issue-wire.ts";
 import type { Project } from "#contract/wire.ts";
-import type { PresetBoard, PresetColumn } from "#views/preset-boards.ts";
+import { type PresetBoard, type PresetColumn, whyFull } from "#views/preset-boards.ts";
 import { useAct } from "../../store/hooks.ts";
 import { toast } from "../../store/toasts.ts";
 import { Card, CarriedCard } from "./card.tsx";
@@ -122,15 +122,13 @@ const byColumn: KeyboardCoordinateGetter = (event, { currentCoordinates, context
 
 const instructions = "Press Space to pick an issue up, arrows to move it, Space to drop it and Escape to leave it.";
 
-const isFull = ({ wipMax, inStage }: PresetColumn): boolean => wipMax !== null && inStage >= wipMax;
+const isFull = (column: PresetColumn): boolean => whyFull(column) !== null;
 
 /** Why an issue may not be moved there by hand; null if it may. */
 function whyNotTo({ moves, stage: from, number, waiting, preset }: Issue, target: Target): string | null {
-	const { stage, inStage, wipMax } = target;
+	const { stage } = target;
 	if (preset !== target.preset) return `#${number} follows ${preset}: its stages are in another row.`;
-	if (moves.includes(stage) && isFull(target))
-		return `${stage} is full: it has ${inStage} of at most ${wipMax} issues. Finish one of them first.`;
-	if (moves.includes(stage)) return null;
+	if (moves.includes(stage)) return whyFull(target);
 	const may = moves.length === 0 ? "nowhere by hand" : `to ${moves.join(", ")}`;
 	const how = waiting === "approval" ? " Approve it to move it on." : "";
 	return `#${number} cannot go from ${from} to ${stage}: it may go ${may}.${how}`;
