@@ -276,7 +276,7 @@ test("an issue waits for another, is worked on automatically, shows its run's co
 	await page.getByRole("button", { name: "Automatic work: off" }).click();
 	await page.getByRole("region", { name: "IN_REVIEW" }).getByRole("link", { name: /#1/ }).click(longTimeout);
 	const runs = page.getByRole("region", { name: /Runs 1/ });
-	await runs.getByText(/1,200 tokens · 0.25 USD/).waitFor();
+	await runs.getByText(/1,200 tokens · 0.2500 USD/).waitFor();
 	await runs.getByText("The second file is there.").waitFor();
 	await dashboard.isAccessible();
 	await page.getByRole("link", { name: "Review" }).click();

@@ -2,6 +2,7 @@
 import type { Issue, IssueDetails, NamedPreset } from "#contract/issue-wire.ts";
 import { indented, inline } from "#contract/visible.ts";
 import { blockedText, stageNamesBeforeStart, waitingTexts } from "#views/issue.ts";
+import { money } from "#views/usage-lines.ts";
 import { table } from "./print.ts";
 
 export function issueTable(issues: readonly Issue[]): string {
@@ -98,7 +99,7 @@ function runLine({
 }: Issue["runs"][number]): string {
 	const time = durationMs === null ? "" : `, ${(durationMs / 1000).toFixed(1)} s`;
 	const used = tokens === null ? "" : `, ${tokens.input + tokens.output} tokens`;
-	const paid = cost === null ? "" : `, $${cost.toFixed(4)}`;
+	const paid = cost === null ? "" : `, ${money({ costs: [{ amount: cost, currency: "USD" }] })}`;
 	const words = summary === null ? "" : `: ${summary.replaceAll(/\s+/g, " ").trim().slice(0, 200)}`;
 	return `${stage}  ${handle ?? agent}  ${state}${work ? " with work" : ""}${time}${used}${paid}${words}`;
 }

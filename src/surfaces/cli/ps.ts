@@ -7,6 +7,7 @@ import type { Agent } from "#contract/wire.ts";
 import { withLocalTimes } from "#views/local-times.ts";
 import { nodeName } from "#views/node-name.ts";
 import { styleOf } from "#views/state-style.ts";
+import { money } from "#views/usage-lines.ts";
 import { act, type CliContext, cliContextOf, type Options } from "./act.ts";
 import { reconnect } from "./connect.ts";
 import { fitColumns, joined } from "./fit-columns.ts";
@@ -168,8 +169,6 @@ function branchText({ workspace, progress }: ListedAgent): string {
 }
 
 function costOf({ spent }: Agent): string {
-	return spent.costs
-		.filter(({ amount }) => amount > 0)
-		.map(({ amount, currency }) => `${amount.toFixed(2)} ${currency}`)
-		.join(" ");
+	const costs = spent.costs.filter(({ amount }) => amount > 0);
+	return costs.length === 0 ? "" : money({ costs });
 }

@@ -1,5 +1,6 @@
 import { Link } from "wouter";
 import type { Run } from "#contract/issue-wire.ts";
+import { money } from "#views/usage-lines.ts";
 import { Age } from "../../ui/age.tsx";
 import { Markdown } from "../../ui/markdown.tsx";
 import { paths } from "../../ui/paths.ts";
@@ -60,7 +61,7 @@ function Summary({ of: { summary } }: { of: Run }) {
 /** a longer summary is opened first */
 const shortMax = 200;
 
-const dollars = (cost: number): string => `${cost.toFixed(2)} USD`;
+const dollars = (amount: number): string => money({ costs: [{ amount, currency: "USD" }] });
 
 /** As reported by the agent's program. */
 const costOf = ({ cost, tokens, durationMs }: Run): string =>
