@@ -369,6 +369,16 @@ test("subscriptions, journal, settings and the forms work and are accessible", a
 	await page.getByRole("button", { name: "Add", exact: true }).click();
 	await page.getByRole("rowheader", { name: "plan" }).waitFor();
 	await dashboard.isAccessible();
+	await add({ name: "bound", workspace: "none", subscription: "plan" });
+	await page.getByRole("button", { name: "Remove plan" }).click();
+	const question = page.getByRole("dialog", { name: "Remove plan?" });
+	await question.getByText(`1 agent is bound to it: ${slug}/bound.`).waitFor();
+	await dashboard.isAccessible();
+	await question.getByRole("button", { name: "Cancel" }).click();
+	expect(await world.client.call("subscriptions", {})).toHaveLength(1);
+	await page.getByRole("button", { name: "Remove plan" }).click();
+	await question.getByRole("button", { name: "Remove", exact: true }).click();
+	await page.getByText("No subscriptions.").waitFor();
 	await dashboard.go("/journal");
 	await page.getByRole("list", { name: "Events, newest first" }).getByText("subscription.added").waitFor();
 	await page.getByRole("searchbox", { name: "Search conversations" }).fill("zebra");

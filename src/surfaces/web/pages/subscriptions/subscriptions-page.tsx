@@ -3,9 +3,11 @@ import { useState } from "react";
 import { counted } from "#contract/counted.ts";
 import type { Spent } from "#contract/usage.ts";
 import type { Subscription } from "#contract/wire.ts";
+import { money } from "#views/usage-lines.ts";
 import { useAct, useNow, useRead, useSeen } from "../../store/hooks.ts";
 import { momentOf } from "../../ui/age.tsx";
 import { Button } from "../../ui/button.tsx";
+import { Confirm } from "../../ui/confirm.tsx";
 import { Empty, Loading } from "../../ui/placeholder.tsx";
 import { Meter } from "../overview/slots.tsx";
 import { AddSubscription } from "./add-subscription.tsx";
@@ -65,6 +67,7 @@ export function SubscriptionsPage() {
 
 function Row({ subscription, costs }: { subscription: Subscription; costs: Spent["costs"] }) {
 	const act = useAct();
+	const [isRemoving, setRemoving] = useState(false);
 	const now = useNow(1000);
 	const { name, type, used, maxConcurrent, coolingUntil, problem, fallback, quiet } = subscription;
 	const isCooling = coolingUntil !== null && Date.parse(coolingUntil) > now;
@@ -83,7 +86,7 @@ function Row({ subscription, costs }: { subscription: Subscription; costs: Spent
 			<td data-label="Fallback">{fallback ?? "none"}</td>
 			<td data-label="Quiet hours">{quiet === null ? "none" : `${quiet.from}–${quiet.to}`}</td>
 			<td data-label="Cost" className="right">
-				{costText(costs)}
+				{costs.length === 0 ? "–" : money({ costs })}
 			</td>
 			<td className="right">
 				<span className="row-actions">
@@ -98,16 +101,32 @@ function Row({ subscription, costs }: { subscription: Subscription; costs: Spent
 						kind="danger"
 						about={name}
 						why={used > 0 ? `${counted(used, "open turn")} ${used === 1 ? "uses" : "use"} it.` : null}
-						onClick={() => act("subscriptionRemove", { params }, `${name} was removed.`)}
+						onClick={() => setRemoving(true)}
 					>
 						Remove
 					</Button>
+					{isRemoving && <Remove subscription={subscription} onClose={() => setRemoving(false)} />}
 				</span>
 			</td>
 		</tr>
 	);
 }
 
-/** Costs come by currency, as the agents' programs reported them. */
-const costText = (costs: Spent["costs"]): string =>
-	costs.map(({ amount, currency }) => `${amount.toFixed(2)} ${currency}`).join(", ") || "–";
+function Remove({ subscription: { name, type }, onClose }: { subscription: Subscription; onClose(): void }) {
+	const act = useAct();
+	const bound = useSeen().agents.filter(({ subscription, life }) => subscription === name && life !== "ended");
+	const names = bound.map(({ project, handle }) => (project === null ? handle : `${project}/${handle}`));
+	return (
+		<Confirm
+			title={`Remove ${name}?`}
+			verb="Remove"
+			run={() => act("subscriptionRemove", { params: { subscription: name } }, `${name} was removed.`)}
+			onClose={onClose}
+		>
+			{names.length === 0
+				? "No agent is bound to it."
+				: `${counted(names.length, "agent")} ${names.length === 1 ? "is" : "are"} bound to it: ${names.join(", ")}.`}{" "}
+			Turns then use any other subscription of type {type} that fits.
+		</Confirm>
+	);
+}
