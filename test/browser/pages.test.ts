@@ -419,7 +419,11 @@ test("subscriptions, journal, settings and the forms work and are accessible", a
 	await expect.poll(settings, longTimeout).toMatchObject({ auto: true, agentType: "scripted" });
 	await section.getByLabel("Agent type of new agents").selectOption("none");
 	await expect.poll(settings, longTimeout).toMatchObject({ agentType: null });
+	await page.getByLabel("Theme").selectOption("dark");
+	await page.locator("html[data-theme=dark]").waitFor();
 	await dashboard.isAccessible();
+	await page.getByLabel("Theme").selectOption("system");
+	await page.locator("html:not([data-theme])").waitFor();
 	const repository = freshRepository({ "a.txt": "one\n" });
 	await dashboard.go("/projects/new");
 	await page.getByLabel(/Folder of a git repository/).fill(repository);

@@ -1,9 +1,12 @@
-// Settings: projects with what runs in them, the vendors' agents, and the browsers that are signed in.
+// Settings: projects with what runs in them, the vendors' agents, the browsers that are signed in, and how this one
+// shows the dashboard.
 import { useState } from "react";
 import { Link } from "wouter";
 import type { VendorAgent } from "#contract/wire.ts";
+import { setTheme, theme, themes } from "../../shell/theme.ts";
 import { type Read, useAct, useRead, useSeen } from "../../store/hooks.ts";
 import { Button } from "../../ui/button.tsx";
+import { SelectField } from "../../ui/field.tsx";
 import { paths } from "../../ui/paths.ts";
 import { Empty, Loading, RefusedPlaceholder } from "../../ui/placeholder.tsx";
 import { browserName } from "./browser-name.ts";
@@ -30,6 +33,7 @@ export function SettingsPage() {
 				))}
 				<Vendors read={vendors} onChanged={() => setAgain(again + 1)} />
 				<Browsers />
+				<Appearance />
 			</div>
 		</>
 	);
@@ -99,6 +103,26 @@ function Browsers() {
 					</li>
 				))}
 			</ul>
+		</section>
+	);
+}
+
+function Appearance() {
+	const [chosen, setChosen] = useState(theme);
+	const choose = (name: string): void => {
+		const next = themes.find((each) => each === name);
+		if (next === undefined) return;
+		setTheme(next);
+		setChosen(next);
+	};
+	return (
+		<section className="panel" aria-labelledby="appearance">
+			<h2 id="appearance" className="panel-title">
+				In this browser
+			</h2>
+			<div className="settings-grid">
+				<SelectField label="Theme" value={chosen} choices={themes} onChange={choose} />
+			</div>
 		</section>
 	);
 }
