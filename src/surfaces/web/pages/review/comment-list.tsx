@@ -9,7 +9,7 @@ export function CommentList({
 	children,
 }: {
 	comments: readonly ReviewComment[];
-	onRemove(at: number): void;
+	onRemove(comment: ReviewComment): void;
 	children: ReactNode;
 }) {
 	return (
@@ -20,11 +20,11 @@ export function CommentList({
 				{children}
 			</h2>
 			<ul className="rows">
-				{comments.map((comment, at) => (
+				{comments.map((comment) => (
 					<li key={`${comment.path}:${comment.from}:${comment.text}`} className="row">
 						<span className="mono clip">{rangeText(comment)}</span>
 						<span className="row-line review-comment-text">{comment.text}</span>
-						<Button kind="quiet" about={rangeText(comment)} onClick={() => onRemove(at)}>
+						<Button kind="quiet" about={rangeText(comment)} onClick={() => onRemove(comment)}>
 							Remove
 						</Button>
 					</li>

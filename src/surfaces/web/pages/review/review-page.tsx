@@ -6,6 +6,7 @@ import { AgentId, ProjectSlug } from "#contract/ids.ts";
 import type { ReviewComment } from "#contract/review.ts";
 import { reviewPrompt } from "#views/review.ts";
 import { useAct, useSeen } from "../../store/hooks.ts";
+import { toast } from "../../store/toasts.ts";
 import { Button } from "../../ui/button.tsx";
 import { Counts } from "../../ui/diff.tsx";
 import { paths } from "../../ui/paths.ts";
@@ -17,7 +18,7 @@ import { MergeBar } from "./merge-bar.tsx";
 import { ReviewDiff } from "./review-diff.tsx";
 import type { Subject } from "./subject.ts";
 import { useDiffPages } from "./use-diff-pages.ts";
-import { useReviewDraft } from "./use-review.ts";
+import { type ReviewDraft, useReviewDraft } from "./use-review.ts";
 
 export function AgentReview({ params }: { params: Readonly<Record<string, string>> }) {
 	const agent = AgentId.safeParse(params["agent"]);
@@ -90,27 +91,22 @@ function Review({ subject }: { subject: Subject }) {
 					Not shown: {omitted.map(({ path, reason }) => `${path} (${reason})`).join(", ")}
 				</p>
 			)}
-			<SendComments subject={subject} comments={draft.comments} onRemove={draft.remove} onSent={draft.clear} />
+			<SendComments subject={subject} draft={draft} />
 		</div>
 	);
 }
 
-function SendComments({
-	subject,
-	comments,
-	onRemove,
-	onSent,
-}: {
-	subject: Subject;
-	comments: readonly ReviewComment[];
-	onRemove(at: number): void;
-	onSent(): void;
-}) {
+function SendComments({ subject, draft }: { subject: Subject; draft: ReviewDraft }) {
 	const act = useAct();
 	const [, go] = useLocation();
+	const { comments, remove } = draft;
 	if (comments.length === 0) return null;
-	const review = { comments: [...comments], summary: "" };
-	const send = async (): Promise<void> => {
+	const deliver = async (unsent: readonly ReviewComment[]): Promise<boolean> => {
+		if (unsent.length === 0) {
+			toast({ tone: "wait", text: "Another tab has sent these comments." });
+			return false;
+		}
+		const review = { comments: [...unsent], summary: "" };
 		const sent =
 			"agent" in subject
 				? await act("review", { params: { agent: subject.agent }, body: review }, "Sent to the agent as one prompt.")
@@ -122,12 +118,13 @@ function SendComments({
 						},
 						"Sent back with your comments.",
 					);
-		if (sent === null) return;
-		onSent();
-		go(hrefOf(subject));
+		return sent !== null;
+	};
+	const send = async (): Promise<void> => {
+		if (await draft.send(deliver)) go(hrefOf(subject));
 	};
 	return (
-		<CommentList comments={comments} onRemove={onRemove}>
+		<CommentList comments={comments} onRemove={remove}>
 			<Button kind="primary" onClick={send}>
 				{"agent" in subject ? `Send ${comments.length} to the agent` : `Send back with ${comments.length}`}
 			</Button>

@@ -21,8 +21,9 @@ export interface ReviewDraft {
 	comments: readonly ReviewComment[];
 	toggleViewed(path: string): void;
 	add(comment: ReviewComment): void;
-	remove(at: number): void;
-	clear(): void;
+	remove(comment: ReviewComment): void;
+	/** Sends what no other tab has sent, and forgets it once `deliver` has answered true; answers the same. */
+	send(deliver: (unsent: readonly ReviewComment[]) => Promise<boolean>): Promise<boolean>;
 }
 
 /** `load` gets a file whose lines are not loaded yet. */
@@ -33,14 +34,21 @@ export function useReviewDraft(
 ): ReviewDraft {
 	const key = `brood.review.${subject}`;
 	const [draft, setDraft] = useState<Draft>(() => kept(key));
-	useEffect(() => setDraft(kept(key)), [key]);
+	useEffect(() => {
+		setDraft(kept(key));
+		const changed = (event: StorageEvent): void => {
+			if (event.key === key) setDraft(kept(key));
+		};
+		addEventListener("storage", changed);
+		return () => removeEventListener("storage", changed);
+	}, [key]);
 	const change = useCallback(
-		(next: (draft: Draft) => Draft) =>
-			setDraft((before) => {
-				const after = next(before);
-				keep(key, after);
-				return after;
-			}),
+		(next: (draft: Draft) => Draft) => {
+			// from the storage, where another tab may have written; and at once, since a page that is left renders no more
+			const after = next(kept(key));
+			keep(key, after);
+			setDraft(after);
+		},
 		[key],
 	);
 	const [viewed, setViewed] = useViewed(draft.marks, drawn);
@@ -55,14 +63,22 @@ export function useReviewDraft(
 			comments,
 		}));
 	};
+	const remove = (gone: readonly ReviewComment[]): void =>
+		change(({ marks, comments }) => ({ marks, comments: comments.filter((each) => !isAmong(gone, each)) }));
 	return {
 		subject,
 		viewed,
 		comments: draft.comments,
 		toggleViewed: (path) => void toggleViewed(path),
 		add: (comment) => change(({ marks, comments }) => ({ marks, comments: [...comments, comment] })),
-		remove: (at) => change(({ marks, comments }) => ({ marks, comments: comments.filter((_, index) => index !== at) })),
-		clear: () => change(({ marks }) => ({ marks, comments: [] })),
+		remove: (comment) => remove([comment]),
+		send: (deliver) =>
+			oneTabAtATime(key, async () => {
+				const unsent = kept(key).comments.filter((each) => isAmong(draft.comments, each));
+				const isSent = await deliver(unsent);
+				if (isSent) remove(unsent);
+				return isSent;
+			}),
 	};
 }
 
@@ -96,9 +112,21 @@ async function digestOf(text: string): Promise<string> {
 	return btoa(String.fromCharCode(...new Uint8Array(digest)));
 }
 
+function isAmong(comments: readonly ReviewComment[], one: ReviewComment): boolean {
+	const text = JSON.stringify(one);
+	return comments.some((each) => JSON.stringify(each) === text);
+}
+
+/** Only secure contexts have locks; a name or address of another machine over plain HTTP is none. */
+const oneTabAtATime = async (key: string, work: () => Promise<boolean>): Promise<boolean> =>
+	"locks" in navigator ? await navigator.locks.request(key, work) : await work();
+
+/** what the storage has no room for: it is there until the page is loaded again */
+const unkept = new Map<string, Draft>();
+
 function kept(key: string): Draft {
 	try {
-		return { ...none, ...JSON.parse(localStorage.getItem(key) ?? "{}") };
+		return unkept.get(key) ?? { ...none, ...JSON.parse(localStorage.getItem(key) ?? "{}") };
 	} catch {
 		return none;
 	}
@@ -107,7 +135,8 @@ function kept(key: string): Draft {
 function keep(key: string, draft: Draft): void {
 	try {
 		localStorage.setItem(key, JSON.stringify(draft));
+		unkept.delete(key);
 	} catch {
-		// the storage is full: the review goes on, and is only not kept
+		unkept.set(key, draft);
 	}
 }

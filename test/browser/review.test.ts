@@ -1,0 +1,59 @@
+// Comments on lines of a review: where they are kept, and how they are written.
+import { writeFileSync } from "node:fs";
+import type { Browser, Page } from "playwright-core";
+import { expect, test } from "vitest";
+import type { Agent } from "#contract/wire.ts";
+import { Dashboard, shareDashboard } from "#test/support/dashboard.ts";
+import { at, params, type TestDaemon } from "#test/support/test-daemon.ts";
+
+let world: TestDaemon;
+let browser: Browser;
+shareDashboard((parts) => ({ world, browser } = parts));
+
+/** An agent that starts no turns, with a file of so many lines to review. */
+async function agentWithLines(name: string, count: number): Promise<Agent> {
+	const { add } = await world.project({ "README.md": "one\n" });
+	const agent = await add({ name });
+	writeFileSync(at(agent, "a.txt"), Array.from({ length: count }, (_, line) => `line ${line + 1}\n`).join(""));
+	await world.client.call("commit", { ...params(agent), body: { message: "work" } });
+	await world.client.call("pause", { ...params(agent), body: {} });
+	return agent;
+}
+
+async function comment(page: Page, line: number, text: string): Promise<void> {
+	await page.getByRole("button", { name: `Comment on line ${line} of a.txt`, exact: true }).click();
+	await page.getByLabel(`Comment on line ${line}`, { exact: true }).fill(text);
+	await page.getByRole("button", { name: "Add the comment" }).click();
+}
+
+test("two tabs on a review have the same comments, and each comment is sent once", async () => {
+	const agent = await agentWithLines("twice", 3);
+	await using dashboard = await Dashboard.open(browser, world.daemon, `/agents/${agent.id}/review`);
+	const tabs = [dashboard.page, await dashboard.tab(`/agents/${agent.id}/review`)] as const;
+	await comment(tabs[0], 1, "From the first tab.");
+	await tabs[1].getByText("From the first tab.").first().waitFor();
+	await comment(tabs[1], 2, "From the second tab.");
+	for (const page of tabs) await page.getByRole("button", { name: "Send 2 to the agent" }).waitFor();
+	// the second tab sends while the first one's request is on its way
+	const [asked, answered] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+	await tabs[0].route("**/review", async (route) => {
+		if (route.request().method() === "POST") {
+			asked.resolve();
+			await answered.promise;
+		}
+		await route.continue();
+	});
+	await tabs[0].getByRole("button", { name: "Send 2 to the agent" }).click();
+	await asked.promise;
+	await tabs[1].getByRole("button", { name: "Send 2 to the agent" }).click();
+	answered.resolve();
+	await tabs[1].getByText("Another tab has sent these comments.").waitFor();
+	await tabs[1].getByRole("heading", { name: /Comments/ }).waitFor({ state: "detached" });
+	const queued = await world.client.call("queue", params(agent));
+	expect(queued.map(({ text }) => text)).toEqual([
+		expect.stringMatching(/From the first tab\..*From the second tab\./s),
+	]);
+	await dashboard.go(`/agents/${agent.id}/review`);
+	await tabs[0].getByRole("treeitem", { name: /a\.txt/ }).waitFor();
+	expect(await tabs[0].getByText("From the first tab.").count()).toBe(0);
+});
