@@ -57,3 +57,22 @@ test("two tabs on a review have the same comments, and each comment is sent once
 	await tabs[0].getByRole("treeitem", { name: /a\.txt/ }).waitFor();
 	expect(await tabs[0].getByText("From the first tab.").count()).toBe(0);
 });
+
+test("a comment box below the last line takes what is typed, and gives the focus back to the number of its line", async () => {
+	const agent = await agentWithLines("last", 5);
+	await using dashboard = await Dashboard.open(browser, world.daemon, `/agents/${agent.id}/review`);
+	const { page } = dashboard;
+	const last = page.getByRole("button", { name: "Comment on line 5 of a.txt", exact: true });
+	await last.click();
+	await page.locator("textarea:focus").waitFor();
+	await page.keyboard.type("n? Say why.");
+	await page.keyboard.press("Control+Enter");
+	await page.getByRole("button", { name: "Send 1 to the agent" }).waitFor();
+	await page.getByRole("group", { name: "Diff" }).getByText("n? Say why.", { exact: true }).waitFor();
+	expect(await last.evaluate((button) => button.matches(":focus"))).toBe(true);
+	// a second one is below the first
+	await page.keyboard.press("Enter");
+	await page.locator("textarea:focus").waitFor();
+	await page.keyboard.press("Escape");
+	expect(await last.evaluate((button) => button.matches(":focus"))).toBe(true);
+});

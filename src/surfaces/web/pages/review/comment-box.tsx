@@ -1,4 +1,4 @@
-import { useEffect, useRef } from "react";
+import { type RefObject, useEffect, useRef } from "react";
 import { Button } from "../../ui/button.tsx";
 import type { Picked } from "./review-lines.tsx";
 
@@ -15,9 +15,7 @@ interface CommentBoxProps {
 export function CommentBox({ lines, text, isCurrent, onType, onSay, onCancel }: CommentBoxProps) {
 	const area = useRef<HTMLTextAreaElement>(null);
 	// also when its line is picked again
-	useEffect(() => {
-		if (isCurrent) area.current?.focus();
-	}, [isCurrent]);
+	useEffect(() => (isCurrent ? focusOnceVisible(area) : undefined), [isCurrent]);
 	const where =
 		lines.from === null
 			? lines.path
@@ -55,4 +53,16 @@ export function CommentBox({ lines, text, isCurrent, onType, onSay, onCancel }: 
 			</div>
 		</div>
 	);
+}
+
+/** The list hides a row until it has measured it, and what is hidden takes no focus. */
+function focusOnceVisible({ current }: RefObject<HTMLElement | null>): () => void {
+	let frame = 0;
+	const look = (): void => {
+		if (current === null) return;
+		if (getComputedStyle(current).visibility === "visible") current.focus();
+		else frame = requestAnimationFrame(look);
+	};
+	look();
+	return () => cancelAnimationFrame(frame);
 }

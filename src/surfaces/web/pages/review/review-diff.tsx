@@ -10,7 +10,7 @@ import { CommentBox } from "./comment-box.tsx";
 import { type CommentBoxes, closed, opened, typed } from "./comment-boxes.ts";
 import { diffRows, type Layout, type Row } from "./diff-rows.ts";
 import { FileHead } from "./file-head.tsx";
-import { InlineLine, Pair, type Picked } from "./review-lines.tsx";
+import { focusLine, InlineLine, Pair, type Picked } from "./review-lines.tsx";
 import { useCommentBoxes } from "./use-comment-boxes.ts";
 import type { DiffPages } from "./use-diff-pages.ts";
 import type { ReviewDraft } from "./use-review.ts";
@@ -100,7 +100,11 @@ function shownRow(row: Row, around: Around) {
 }
 
 function Writing({ at, draft, picked, boxes, change }: { at: Picked } & Around) {
-	const close = (): void => change((before) => closed(before, at));
+	const close = (): void => {
+		// before its box goes, and the focus with it
+		focusLine(at);
+		change((before) => closed(before, at));
+	};
 	return (
 		<CommentBox
 			lines={at}

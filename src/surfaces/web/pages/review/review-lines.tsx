@@ -78,6 +78,7 @@ function LineNumber({
 		<button
 			type="button"
 			className="diff-number diff-pick"
+			data-line={lineName({ path: file.path, side, to: number })}
 			aria-label={`Comment on ${side === "old" ? "old " : ""}line ${number} of ${file.path}`}
 			onClick={({ shiftKey }) =>
 				onPick({ path: file.path, side, from: number, to: number, lines: file.lines }, shiftKey)
@@ -86,6 +87,16 @@ function LineNumber({
 			{number}
 		</button>
 	);
+}
+
+const lineName = ({ path, side, to }: Pick<Picked, "path" | "side" | "to">): string => `${side} ${to} ${path}`;
+
+/** To the number below which a box was, or to the diff, where it is not in the page or the box is the file's. */
+export function focusLine(picked: Picked): void {
+	const name = lineName(picked);
+	const numbers = [...document.querySelectorAll<HTMLElement>("[data-line]")];
+	const number = numbers.find(({ dataset }) => dataset["line"] === name);
+	(number ?? document.querySelector<HTMLElement>(".review-diff .diff-list"))?.focus();
 }
 
 function isPicked(picked: Picked | null, file: DiffFile, line: DiffLine): boolean {
