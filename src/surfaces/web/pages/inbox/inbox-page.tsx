@@ -10,6 +10,7 @@ import { useNeeds, useSeen } from "../../store/hooks.ts";
 import { ApprovalCard, reasonDraft, useAnswer } from "../../ui/approval-card.tsx";
 import { OtherRows } from "../../ui/inbox-rows.tsx";
 import { Empty, Loading } from "../../ui/placeholder.tsx";
+import { useSteadyRows } from "../../ui/use-steady-rows.ts";
 import { NotifySwitch } from "./notify-switch.tsx";
 
 export function InboxPage() {
@@ -18,6 +19,7 @@ export function InboxPage() {
 	const { approvals, ...rest } = seen.inbox;
 	const { current, setCurrent } = useApprovalKeys();
 	const others = inboxCount(rest);
+	const rows = useSteadyRows();
 	if (!seen.isLoaded) return <Loading what="the inbox" isPage />;
 	return (
 		<>
@@ -32,7 +34,7 @@ export function InboxPage() {
 					<kbd>j</kbd> <kbd>k</kbd> choose, then <kbd>y</kbd> allow · <kbd>n</kbd> deny · <kbd>a</kbd> always
 				</span>
 			</header>
-			<div className="inbox">
+			<div ref={rows} className="inbox">
 				{approvals.length + others === 0 && (
 					<Empty title="Nothing needs your attention.">Questions, errors, reviews and usage limits appear here.</Empty>
 				)}

@@ -2,13 +2,15 @@
 import { inboxCount } from "#views/overviews.ts";
 import { useSeen } from "../../store/hooks.ts";
 import { ApprovalRow, OtherRows } from "../../ui/inbox-rows.tsx";
+import { useSteadyRows } from "../../ui/use-steady-rows.ts";
 
 export function NeedsYou() {
 	const { inbox } = useSeen();
 	const { approvals, ...others } = inbox;
 	const count = inboxCount(inbox);
+	const rows = useSteadyRows();
 	return (
-		<section className="panel" aria-labelledby="needs">
+		<section ref={rows} className="panel" aria-labelledby="needs">
 			<h2 id="needs" className="panel-title">
 				Needs you <span className={count > 0 ? "panel-count tone-wait" : "panel-count"}>{count}</span>
 			</h2>
