@@ -76,3 +76,21 @@ test("a comment box below the last line takes what is typed, and gives the focus
 	await page.keyboard.press("Escape");
 	expect(await last.evaluate((button) => button.matches(":focus"))).toBe(true);
 });
+
+test("on a phone a comment is for a range of lines, and line numbers are large enough for a finger", async () => {
+	const agent = await agentWithLines("thumb", 9);
+	const phone = { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true };
+	await using dashboard = await Dashboard.open(browser, world.daemon, `/agents/${agent.id}/review`, phone);
+	const { page } = dashboard;
+	const number = page.getByRole("button", { name: "Comment on line 2 of a.txt", exact: true });
+	await number.tap();
+	expect((await number.boundingBox())?.height).toBeGreaterThanOrEqual(24);
+	await page.getByLabel("to line").fill("4");
+	await page.getByLabel("Comment on line 2", { exact: true }).tap();
+	await page.getByLabel("Comment on lines 2 to 4").fill("Why?");
+	await dashboard.isAccessible();
+	// pressed from the field itself
+	await page.getByLabel("to line").fill("5");
+	await page.getByRole("button", { name: "Add the comment" }).tap();
+	await page.getByText("a.txt:2–5").first().waitFor();
+});

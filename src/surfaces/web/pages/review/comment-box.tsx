@@ -1,4 +1,4 @@
-import { type RefObject, useEffect, useRef } from "react";
+import { type RefObject, useEffect, useRef, useState } from "react";
 import { Button } from "../../ui/button.tsx";
 import type { Picked } from "./review-lines.tsx";
 
@@ -8,12 +8,16 @@ interface CommentBoxProps {
 	/** the one that was opened last */
 	isCurrent: boolean;
 	onType(text: string): void;
-	onSay(text: string): void;
+	/** The last line of its range, as it was entered. */
+	onEnd(to: number): void;
+	onSay(text: string, to: number): void;
 	onCancel(): void;
 }
 
-export function CommentBox({ lines, text, isCurrent, onType, onSay, onCancel }: CommentBoxProps) {
+export function CommentBox({ lines, text, isCurrent, onType, onEnd, onSay, onCancel }: CommentBoxProps) {
 	const area = useRef<HTMLTextAreaElement>(null);
+	const [end, setEnd] = useState(String(lines.to ?? ""));
+	const say = (): void => onSay(text.trim(), Number(end));
 	// also when its line is picked again
 	useEffect(() => (isCurrent ? focusOnceVisible(area) : undefined), [isCurrent]);
 	const where =
@@ -34,22 +38,36 @@ export function CommentBox({ lines, text, isCurrent, onType, onSay, onCancel }: 
 					onChange={({ target }) => onType(target.value)}
 					onKeyDown={(event) => {
 						if (event.key === "Escape" && text.trim() === "") onCancel();
-						if (event.key === "Enter" && (event.metaKey || event.ctrlKey) && text.trim() !== "") onSay(text.trim());
+						if (event.key === "Enter" && (event.metaKey || event.ctrlKey) && text.trim() !== "") say();
 					}}
 				/>
 			</label>
 			<div className="bar">
-				<Button
-					kind="primary"
-					why={text.trim() === "" ? "Enter a comment first." : null}
-					onClick={() => onSay(text.trim())}
-				>
+				<Button kind="primary" why={text.trim() === "" ? "Enter a comment first." : null} onClick={say}>
 					Add the comment
 				</Button>
 				<Button kind="quiet" onClick={onCancel}>
 					Cancel
 				</Button>
-				<span className="meta">Shift+click a line number to select a range</span>
+				{lines.from !== null && (
+					<label className="bar">
+						to line
+						<input
+							className="input comment-end"
+							inputMode="numeric"
+							value={end}
+							onChange={({ target }) => setEnd(target.value)}
+							onKeyDown={({ key }) => {
+								if (key === "Enter") onEnd(Number(end));
+							}}
+							// the box moves below its last line: not away from a button that is just pressed
+							onBlur={({ relatedTarget }) => {
+								if (!(relatedTarget instanceof HTMLButtonElement)) onEnd(Number(end));
+							}}
+						/>
+					</label>
+				)}
+				<span className="meta comment-hint">or Shift+click a line number</span>
 			</div>
 		</div>
 	);

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { type CommentBoxes, closed, noBoxes, opened, typed } from "./comment-boxes.ts";
+import { type CommentBoxes, closed, endedAt, noBoxes, opened, typed } from "./comment-boxes.ts";
 import type { Picked } from "./review-lines.tsx";
 
 const line = (from: number, path = "a.ts"): Picked => ({ path, side: "new", from, to: from, lines: [] });
@@ -33,4 +33,12 @@ test("a range that is extended keeps its text, and does not reach into another f
 		["a.ts", 3, 3, "half a sen"],
 		["b.ts", 7, 7, ""],
 	]);
+});
+
+test("a range ends at the line that is entered, or at the last one before it that the diff shows", () => {
+	const shownLines = [3, 4, 5, 20].map((at) => ({ kind: "added" as const, text: "", old: null, new: at }));
+	const three: Picked = { ...line(3), lines: shownLines };
+	const half = typed(opened(noBoxes, three, false), three, "half a sen");
+	const ends = [5, 12, 99, 2, Number.NaN].map((to) => shown(endedAt(half, three, to)));
+	expect(ends).toEqual([5, 5, 20, 3, 3].map((to) => [["a.ts", 3, to, "half a sen"]]));
 });

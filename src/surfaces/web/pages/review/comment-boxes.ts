@@ -29,6 +29,24 @@ export const typed = ({ ranges, texts }: CommentBoxes, at: Picked, text: string)
 	texts: withText(texts, at, text),
 });
 
+/** The box of this range for the lines up to another one. */
+export function endedAt(boxes: CommentBoxes, at: Picked, to: number): CommentBoxes {
+	const range = upTo(at, to);
+	if (range === at) return boxes;
+	return {
+		ranges: boxes.ranges.map((each) => (each === at ? range : each)),
+		texts: withText(withText(boxes.texts, at, ""), range, boxes.texts.get(at) ?? ""),
+	};
+}
+
+/** As far as the diff shows lines; the range as it is, if it would be empty. */
+export function upTo(range: Picked, to: number): Picked {
+	const { from, side, lines } = range;
+	const numbers = lines.flatMap((line) => (line.kind === "hunk" ? [] : (line[side] ?? [])));
+	const last = from === null ? undefined : numbers.findLast((each) => each >= from && each <= to);
+	return last === undefined || last === range.to ? range : { ...range, to: last };
+}
+
 export const closed = ({ ranges, texts }: CommentBoxes, at: Picked): CommentBoxes => ({
 	ranges: ranges.filter((each) => each !== at),
 	texts: withText(texts, at, ""),

@@ -7,7 +7,7 @@ import type { ReviewComment } from "#contract/review.ts";
 import type { ChangedFile } from "#contract/workspace.ts";
 import { Button } from "../../ui/button.tsx";
 import { CommentBox } from "./comment-box.tsx";
-import { type CommentBoxes, closed, opened, typed } from "./comment-boxes.ts";
+import { type CommentBoxes, closed, endedAt, opened, typed, upTo } from "./comment-boxes.ts";
 import { diffRows, type Layout, type Row } from "./diff-rows.ts";
 import { FileHead } from "./file-head.tsx";
 import { focusLine, InlineLine, Pair, type Picked } from "./review-lines.tsx";
@@ -107,12 +107,14 @@ function Writing({ at, draft, picked, boxes, change }: { at: Picked } & Around) 
 	};
 	return (
 		<CommentBox
+			key={`${at.side} ${at.from} ${at.to} ${at.path}`}
 			lines={at}
 			text={boxes.texts.get(at) ?? ""}
 			isCurrent={at === picked}
 			onType={(text) => change((before) => typed(before, at, text))}
-			onSay={(text) => {
-				draft.add(commentOf(at, text));
+			onEnd={(to) => change((before) => endedAt(before, at, to))}
+			onSay={(text, to) => {
+				draft.add(commentOf(upTo(at, to), text));
 				close();
 			}}
 			onCancel={close}
