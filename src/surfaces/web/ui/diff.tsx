@@ -1,6 +1,7 @@
 // A diff: only the rows in view are in the page, and a file gets its colours when its first row is shown.
 import { memo, useEffect, useMemo, useRef, useState } from "react";
 import { VList } from "virtua";
+import { inline } from "#contract/visible.ts";
 import type { Diff } from "#contract/workspace.ts";
 import { type DiffFile, type DiffLine, diffFiles } from "#views/diff-lines.ts";
 import { Button } from "./button.tsx";
@@ -87,7 +88,7 @@ const Row = memo(function Row({ row: { file, line, at } }: { row: DiffRow }) {
 function FileHead({ file: { path, from, added, deleted, isBinary, mode } }: { file: DiffFile }) {
 	return (
 		<div className="diff-file">
-			<span className="mono clip">{from === null ? path : `${from} → ${path}`}</span>
+			<span className="mono clip">{inline(from === null ? path : `${from} → ${path}`)}</span>
 			<span className="spread" />
 			<Counts added={isBinary ? null : added} deleted={deleted} mode={mode} />
 		</div>

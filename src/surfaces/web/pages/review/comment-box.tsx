@@ -1,4 +1,5 @@
 import { type RefObject, useEffect, useRef, useState } from "react";
+import { inline } from "#contract/visible.ts";
 import { Button } from "../../ui/button.tsx";
 import type { Picked } from "./review-lines.tsx";
 
@@ -22,7 +23,7 @@ export function CommentBox({ lines, text, isCurrent, onType, onEnd, onSay, onCan
 	useEffect(() => (isCurrent ? focusOnceVisible(area) : undefined), [isCurrent]);
 	const where =
 		lines.from === null
-			? lines.path
+			? inline(lines.path)
 			: lines.from === lines.to
 				? `line ${lines.from}`
 				: `lines ${lines.from} to ${lines.to}`;

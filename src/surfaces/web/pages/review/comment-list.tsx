@@ -1,5 +1,6 @@
 import type { ReactNode } from "react";
 import type { ReviewComment } from "#contract/review.ts";
+import { inline } from "#contract/visible.ts";
 import { Button } from "../../ui/button.tsx";
 
 /** The comments that were not sent yet, with what sends them. */
@@ -35,4 +36,4 @@ export function CommentList({
 }
 
 export const rangeText = ({ path, from, to }: ReviewComment): string =>
-	from === null ? path : `${path}:${from}${to === null || to === from ? "" : `–${to}`}`;
+	inline(from === null ? path : `${path}:${from}${to === null || to === from ? "" : `–${to}`}`);

@@ -1,3 +1,4 @@
+import { inline } from "#contract/visible.ts";
 import type { ChangedFile } from "#contract/workspace.ts";
 import { Button } from "../../ui/button.tsx";
 import { Counts } from "../../ui/diff.tsx";
@@ -21,7 +22,7 @@ export function FileHead({
 				<input type="checkbox" checked={draft.viewed.has(path)} onChange={() => draft.toggleViewed(path)} />
 				<span className="sr-only">Viewed: {path}</span>
 			</label>
-			<span className="mono clip">{from === null ? path : `${from} → ${path}`}</span>
+			<span className="mono clip">{inline(from === null ? path : `${from} → ${path}`)}</span>
 			{count > 0 && <span className="badge badge-wait">{count}</span>}
 			<span className="spread" />
 			<Counts added={added} deleted={deleted} mode={mode} />

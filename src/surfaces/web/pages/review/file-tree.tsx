@@ -2,6 +2,7 @@
 // row.
 import { type KeyboardEvent, useDeferredValue, useId, useMemo, useRef, useState } from "react";
 import { VList, type VListHandle } from "virtua";
+import { inline } from "#contract/visible.ts";
 import type { ChangedFile } from "#contract/workspace.ts";
 import { Counts } from "../../ui/diff.tsx";
 import { type FileRow, fileRows } from "./file-rows.ts";
@@ -128,8 +129,8 @@ function Folder({ row: { folder, isCollapsed, count } }: { row: Extract<FileRow,
 			<span aria-hidden="true" className="meta">
 				{isCollapsed ? "▸" : "▾"}
 			</span>
-			<span className="mono clip review-folder" title={folder}>
-				{folder}
+			<span className="mono clip review-folder" title={inline(folder)}>
+				{inline(folder)}
 			</span>
 			<span className="spread" />
 			{isCollapsed && <span className="meta">{count}</span>}
@@ -149,8 +150,8 @@ function File({ row, drawn, viewed }: FileProps) {
 			<span aria-hidden="true" className={isViewed ? "tone-ok" : "tone-off"}>
 				{isViewed ? "✓" : "○"}
 			</span>
-			<span className="mono clip" title={path}>
-				{row.name}
+			<span className="mono clip" title={inline(path)}>
+				{inline(row.name)}
 			</span>
 			{isViewed && <span className="sr-only"> (viewed)</span>}
 			<span className="spread" />
