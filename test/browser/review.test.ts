@@ -94,3 +94,34 @@ test("on a phone a comment is for a range of lines, and line numbers are large e
 	await page.getByRole("button", { name: "Add the comment" }).tap();
 	await page.getByText("a.txt:2–5").first().waitFor();
 });
+
+test("a review names the strategy and odd files, keeps its layout, and shows why the check refused an approve", async () => {
+	const { slug, add } = await world.project({ "a.txt": "one\n", ".brood.yaml": "check: seq 1 200; exit 1\n" });
+	const { fingerprint } = await world.client.call("projectSettings", { params: { project: slug } });
+	await world.client.call("projectApprove", { params: { project: slug }, body: { fingerprint: fingerprint ?? "" } });
+	const [agent, idle] = [await add({ name: "checked" }), await add({ name: "idle" })];
+	writeFileSync(at(agent, "new\nline.txt"), "two\n");
+	await world.client.call("commit", { ...params(agent), body: { message: "work" } });
+	await using dashboard = await Dashboard.open(browser, world.daemon, `/agents/${agent.id}/review`);
+	const { page } = dashboard;
+	await page.getByRole("treeitem", { name: /new␊line\.txt/ }).waitFor();
+	await page.getByRole("option", { name: "the project's strategy (merge)" }).waitFor({ state: "attached" });
+	await page.getByRole("button", { name: "Show inline" }).click();
+	await page.reload();
+	await page.getByRole("button", { name: "Show side by side" }).waitFor();
+	dashboard.expects(/409 .*\/approve$/);
+	await page.getByRole("button", { name: "Approve", exact: true }).click();
+	const output = page.getByRole("group").filter({ hasText: "the check failed (exit 1)" }).locator("pre");
+	await output.filter({ hasText: "200" }).waitFor();
+	const room = async () =>
+		await output.evaluate(({ scrollTop, clientHeight, scrollHeight, clientWidth }) => ({
+			isAtEnd: scrollTop > 0 && scrollTop + clientHeight >= scrollHeight - 1,
+			isWide: clientWidth > 800,
+		}));
+	await expect.poll(room).toEqual({ isAtEnd: true, isWide: true });
+	await dashboard.isAccessible();
+	// nothing is asked that would be refused: no error is logged
+	await dashboard.go(`/agents/${idle.id}/review`);
+	await page.getByText("There is nothing to merge.").first().waitFor();
+	await page.getByRole("button", { name: /Approve.*There is nothing to merge/ }).waitFor();
+});

@@ -3,7 +3,8 @@
 import { useState } from "react";
 import { counted } from "#contract/counted.ts";
 import type { Refusal } from "#contract/refusal.ts";
-import { type MergePreview, mergeStrategies } from "#contract/workspace.ts";
+import { inline } from "#contract/visible.ts";
+import { CommandRun, type MergePreview, mergeStrategies } from "#contract/workspace.ts";
 import { whyNoStep } from "#views/agent-actions.ts";
 import { whyNoReview } from "#views/issue.ts";
 import { useDraft } from "../../store/drafts.ts";
@@ -20,14 +21,17 @@ interface MergeBarProps {
 	name: string;
 	/** the commit of the diff that is shown; only this one is approved */
 	shown: string | null;
+	/** nothing differs from base */
+	isEmpty: boolean;
 	again: number;
 	onReload(): void;
 }
 
-export function MergeBar({ subject, name, shown, again, onReload }: MergeBarProps) {
+export function MergeBar({ subject, name, shown, isEmpty, again, onReload }: MergeBarProps) {
 	const { params, preview: route, check } = routesOf(subject);
 	const [decided, setDecided] = useState(0);
-	const read = useRead(route, { params }, `${again} ${decided} ${useWork(subject)}`);
+	const nothing = useNothingToMerge(subject, isEmpty);
+	const read = useRead(route, nothing === null ? { params } : null, `${again} ${decided} ${useWork(subject)}`);
 	const [checked, setChecked] = useState<MergePreview | null>(null);
 	const [isRejecting, setRejecting] = useState(false);
 	const act = useAct();
@@ -38,10 +42,11 @@ export function MergeBar({ subject, name, shown, again, onReload }: MergeBarProp
 		preview !== null && shown !== null && preview.commit !== shown
 			? `${name} has changed since you loaded this.`
 			: null;
-	const why = whyNot ?? moved ?? whyNoMerge(read.state === "failed" ? read.refusal : null, preview);
+	const why = whyNot ?? nothing ?? moved ?? whyNoMerge(read.state === "failed" ? read.refusal : null, preview);
 	return (
 		<div className="merge-bar">
-			{read.state === "loading" && <span className="meta">Trying the merge…</span>}
+			{nothing !== null && <span className="meta">{nothing}</span>}
+			{nothing === null && read.state === "loading" && <span className="meta">Trying the merge…</span>}
 			{read.state === "failed" && <span className="tone-wait">{read.refusal.message}</span>}
 			{moved !== null && (
 				<span className="bar" role="status">
@@ -52,9 +57,9 @@ export function MergeBar({ subject, name, shown, again, onReload }: MergeBarProp
 				</span>
 			)}
 			{preview !== null && moved === null && <Found preview={preview} />}
-			{checked !== null && isSameMerge(checked, preview) && <Checked preview={checked} />}
+			{checked !== null && isSameMerge(checked, preview) && <Checked {...checked} />}
 			<span className="spread" />
-			<Button why={preview === null ? (why ?? "The merge is still being tried.") : noCheck(preview)} onClick={runCheck}>
+			<Button why={preview === null ? why : noCheck(preview)} onClick={runCheck}>
 				Run the check
 			</Button>
 			{!("agent" in subject) && (
@@ -62,7 +67,13 @@ export function MergeBar({ subject, name, shown, again, onReload }: MergeBarProp
 					Reject…
 				</Button>
 			)}
-			<Approve subject={subject} why={why} commit={shown} onDecided={() => setDecided(decided + 1)} />
+			<Approve
+				subject={subject}
+				why={why}
+				commit={shown}
+				onFailedCheck={(check) => setChecked(preview && { ...preview, check })}
+				onDecided={() => setDecided(decided + 1)}
+			/>
 			{isRejecting && !("agent" in subject) && <Reject subject={subject} onClose={() => setRejecting(false)} />}
 		</div>
 	);
@@ -79,18 +90,26 @@ function Found({ preview: { base, ahead, behind, conflicts } }: { preview: Merge
 				<span className="tone-ok">✓ no conflicts</span>
 			) : (
 				<span className="tone-bad">
-					✗ conflicts in <span className="mono">{conflicts.join(", ")}</span>
+					✗ conflicts in <span className="mono">{inline(conflicts.join(", "))}</span>
 				</span>
 			)}
 		</>
 	);
 }
 
-function Checked({ preview: { check } }: { preview: MergePreview }) {
+function Checked({ check }: MergePreview) {
 	if (check === null) return null;
 	const passed = check.exit === 0;
 	return (
-		<details className="merge-check">
+		<details
+			className="merge-check"
+			open={!passed}
+			// what failed is mostly said last
+			onToggle={({ currentTarget }) => {
+				const output = currentTarget.querySelector("pre");
+				if (output !== null) output.scrollTop = output.scrollHeight;
+			}}
+		>
 			<summary className={passed ? "tone-ok" : "tone-bad"}>
 				{passed ? "✓ the check passed" : `✗ the check failed (exit ${check.exit})`}
 			</summary>
@@ -125,6 +144,14 @@ function useWhyNoReview(subject: Subject): string | null {
 	return issue === undefined ? null : whyNoReview(issue);
 }
 
+/** Why no merge is tried; null if there may be something to merge. */
+function useNothingToMerge(subject: Subject, isEmpty: boolean): string | null {
+	const seen = useSeen();
+	const issue =
+		"agent" in subject ? undefined : seen.issues(subject.project).find(({ number }) => number === subject.number);
+	return isEmpty || issue?.mergedCommit != null ? "There is nothing to merge." : null;
+}
+
 /** Changes with the work on the branch: then the merge is tried again. */
 function useWork(subject: Subject): string {
 	const seen = useSeen();
@@ -135,27 +162,33 @@ function useWork(subject: Subject): string {
 
 function whyNoMerge(refusal: Refusal | null, preview: MergePreview | null): string | null {
 	if (refusal !== null) return refusal.message;
-	return preview !== null && preview.conflicts.length > 0
-		? "There are conflicts: have the agent merge base first."
-		: null;
+	if (preview === null) return "The merge is still being tried.";
+	return preview.conflicts.length > 0 ? "There are conflicts: have the agent merge base first." : null;
 }
 
 interface ApproveProps {
 	subject: Subject;
 	why: string | null;
 	commit: string | null;
+	onFailedCheck(check: CommandRun): void;
 	/** also if it was refused: then the branch may have moved */
 	onDecided(): void;
 }
 
-function Approve({ subject, why, commit, onDecided }: ApproveProps) {
+function Approve({ subject, why, commit, onFailedCheck, onDecided }: ApproveProps) {
 	const act = useAct();
 	const [strategy, setStrategy] = useState<Strategy | "">("");
+	const merge = useProjectMerge(subject);
+	const answers = ({ details: { step, command, exit, output } }: Refusal): boolean => {
+		const ran = CommandRun.safeParse({ command, exit, output });
+		if (step === "check" && ran.success) onFailedCheck(ran.data);
+		return false;
+	};
 	const approve = async (): Promise<void> => {
 		const body = { ...(strategy !== "" && { strategy }), ...(commit !== null && { commit }) };
 		await ("agent" in subject
-			? act("approve", { params: { agent: subject.agent }, body }, "Merged into base.")
-			: act("issueApprove", { params: { issue: `${subject.project}#${subject.number}` }, body }, "Approved."));
+			? act("approve", { params: { agent: subject.agent }, body }, "Merged into base.", answers)
+			: act("issueApprove", { params: { issue: `${subject.project}#${subject.number}` }, body }, "Approved.", answers));
 		onDecided();
 	};
 	return (
@@ -166,7 +199,7 @@ function Approve({ subject, why, commit, onDecided }: ApproveProps) {
 				value={strategy}
 				onChange={({ target }) => setStrategy(mergeStrategies.find((each) => each === target.value) ?? "")}
 			>
-				<option value="">the project's strategy</option>
+				<option value="">the project's strategy{merge !== null && ` (${merge})`}</option>
 				{mergeStrategies.map((each) => (
 					<option key={each}>{each}</option>
 				))}
@@ -176,6 +209,13 @@ function Approve({ subject, why, commit, onDecided }: ApproveProps) {
 			</Button>
 		</>
 	);
+}
+
+function useProjectMerge(subject: Subject): Strategy | null {
+	const seen = useSeen();
+	const project = "agent" in subject ? (seen.agent(subject.agent)?.project ?? null) : subject.project;
+	const read = useRead("projectSettings", project === null ? null : { params: { project } });
+	return read.data?.settings.merge ?? null;
 }
 
 function Reject({ subject, onClose }: { subject: Extract<Subject, { number: number }>; onClose(): void }) {

@@ -14,6 +14,7 @@ import { Empty, Loading, RefusedPlaceholder } from "../../ui/placeholder.tsx";
 import { CommentList } from "./comment-list.tsx";
 import type { Layout } from "./diff-rows.ts";
 import { FileTree } from "./file-tree.tsx";
+import { keepLayout, layout as keptLayout } from "./layout.ts";
 import { MergeBar } from "./merge-bar.tsx";
 import { ReviewDiff } from "./review-diff.tsx";
 import type { Subject } from "./subject.ts";
@@ -38,7 +39,11 @@ export function IssueReview({ params }: { params: Readonly<Record<string, string
 function Review({ subject }: { subject: Subject }) {
 	const [again, setAgain] = useState(0);
 	const { read, pages, want, loadWhole } = useDiffPages(subject, again);
-	const [layout, setLayout] = useState<Layout>(innerWidth < 1000 ? "inline" : "side");
+	const [layout, setLayout] = useState(keptLayout);
+	const show = (next: Layout): void => {
+		keepLayout(next);
+		setLayout(next);
+	};
 	const name = useSubjectName(subject);
 	const draft = useReviewDraft("agent" in subject ? subject.agent : name, pages.drawn, loadWhole);
 	const [current, setCurrent] = useState<string | null>(null);
@@ -59,7 +64,7 @@ function Review({ subject }: { subject: Subject }) {
 					{!pages.isListed && ` · ${counted(files.length, "file")} listed so far`}
 				</span>
 				<span className="spread" />
-				<Button onClick={() => setLayout(layout === "side" ? "inline" : "side")}>
+				<Button onClick={() => show(layout === "side" ? "inline" : "side")}>
 					{layout === "side" ? "Show inline" : "Show side by side"}
 				</Button>
 				<Button onClick={() => setAgain(again + 1)}>Reload</Button>
@@ -68,6 +73,7 @@ function Review({ subject }: { subject: Subject }) {
 				subject={subject}
 				name={name}
 				shown={read.data.commit ?? null}
+				isEmpty={total.files === 0}
 				again={again}
 				onReload={() => setAgain(again + 1)}
 			/>
