@@ -26,10 +26,10 @@ const wakers = kindsOf({
 const leftMs = 1000;
 
 export function startTurnsReactor(parts: {
-	reads: Reads;
+	reads: Pick<Reads, "openWaits" | "nextPromptAt">;
 	dispatch: Dispatch;
 	clock: Clock;
-	scheduler: Scheduler;
+	scheduler: Pick<Scheduler, "schedule" | "started" | "forget" | "begun">;
 	/** this node: only what belongs to it is acted on; everything, if null */
 	node: NodeEpoch | null;
 }): Reactor {
@@ -44,6 +44,8 @@ export function startTurnsReactor(parts: {
 			return wakers.has(event.kind) && !together.some((other) => started(other, event));
 		},
 		async look(signal) {
+			// what becomes due during this look is not in its schedule: it has to be found below
+			const begunAt = clock.now();
 			// turns whose wait is over continue before new ones start
 			const [waits, first] = await Promise.all([reads.openWaits(), scheduler.schedule()]);
 			const waiting = waits.filter((wait) => wait.agent !== null && wait.blocking && wait.ready === null);
@@ -73,7 +75,7 @@ export function startTurnsReactor(parts: {
 				leftSince = now;
 			}
 			const next = Math.min(
-				...[schedule.nextAt ?? Infinity, (await reads.nextPromptAt(now)) ?? Infinity],
+				...[schedule.nextAt ?? Infinity, (await reads.nextPromptAt(begunAt)) ?? Infinity],
 				isLeft ? now + leftMs : Infinity,
 			);
 			return result === "again" || !Number.isFinite(next) ? result : { inMs: next - now };
