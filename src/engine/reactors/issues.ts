@@ -110,7 +110,7 @@ export class IssueMover implements Reactor, AsyncDisposable {
 				this.#missed.delete(id);
 				const changed = await this.#runStep(step, signal);
 				step = changed || this.#missed.has(id) ? await this.#dueNow(id) : null;
-				if (step === null && this.#missed.delete(id)) step = await this.#dueNow(id);
+				while (step === null && this.#missed.delete(id)) step = await this.#dueNow(id);
 			}
 		} catch (error) {
 			// the next look finds the step due again

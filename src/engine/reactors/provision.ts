@@ -33,6 +33,8 @@ const wakers = kindsOf({ agent: ["spawned", "unheld", "provisioned", "failed", "
 
 /** More at once in one project only slow each other down. */
 const atOnceMax = 8;
+/** after which an agent that had to wait is looked at again */
+const againMs = 1000;
 const linesMax = 1000;
 const itemLengthMax = 64 * 1024;
 /** the output of a command beyond this is dropped */
@@ -62,15 +64,20 @@ export class Provisioner implements Reactor {
 		// an agent that was killed needs no workspace
 		for (const [id, { stop }] of this.#running) if (!ids.has(id)) stop.abort();
 		if (signal.aborted) return "done";
+		let isFull = false;
 		for (const agent of due) {
 			const busy = [...this.#running.values()].filter(({ project }) => project === agent.project).length;
-			if (busy >= atOnceMax) continue;
+			if (busy >= atOnceMax) {
+				isFull = true;
+				continue;
+			}
 			const stop = new AbortController();
 			const over = this.#provision(agent, stop.signal).finally(() => this.#running.delete(agent.id));
 			over.catch(caught(this.#parts.log, "provision", "An agent could not be provisioned", { agent: agent.id }));
 			this.#running.set(agent.id, { over, project: agent.project, stop });
 		}
-		return "done";
+		// the end of one that was killed writes no event
+		return isFull ? { inMs: againMs } : "done";
 	}
 
 	async drain(): Promise<void> {

@@ -1,5 +1,6 @@
 // A snapshot of an agent's tree as it is now, recorded in the journal.
 import type { Recorded } from "#contract/workspace-step.ts";
+import { untilRecorded } from "../loop/retry.ts";
 import { bySystem, type Dispatch } from "../ports/dispatch.ts";
 import type { Checkout, SnapshotState } from "../ports/workspace-requests.ts";
 import type { Workspaces } from "../ports/workspaces.ts";
@@ -32,5 +33,5 @@ export async function record(
 	{ agent }: Checkout,
 	event: Recorded,
 ): Promise<void> {
-	await dispatch(bySystem({ type: "workspace.record", agent: agent.id, event }));
+	await untilRecorded(dispatch, bySystem({ type: "workspace.record", agent: agent.id, event }));
 }

@@ -7,6 +7,7 @@ import type { AgentId } from "#contract/ids.ts";
 import { isOwn, type NodeEpoch } from "#contract/node.ts";
 import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
 import type { Reactor } from "../loop/reactor.ts";
+import { untilRecorded } from "../loop/retry.ts";
 import type { Blobs } from "../ports/blobs.ts";
 import { bySystem, type Dispatch } from "../ports/dispatch.ts";
 import { caught, type Log } from "../ports/log.ts";
@@ -107,8 +108,10 @@ async function uploadSnapshot(parts: UploadParts, id: AgentId, snapshotId: strin
 	}
 	const blob = await blobs.put(made.text);
 	const bundle = { blob, snapshot: snapshotId, commit: made.commit, bytes: made.bytes };
-	await dispatch(bySystem({ type: "agent.upload", agent: id, bundle, whole }));
-	if (whole) for (const old of agent.bundles) if (old.blob !== blob) await blobs.drop(old.blob);
+	const outcome = await untilRecorded(dispatch, bySystem({ type: "agent.upload", agent: id, bundle, whole }));
+	// its row names the old ones until this is recorded
+	if (whole && outcome !== null && "done" in outcome)
+		for (const old of agent.bundles) if (old.blob !== blob) await blobs.drop(old.blob);
 	return null;
 }
 
