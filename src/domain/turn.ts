@@ -6,7 +6,6 @@
 // The agent's row names the open turn. A command about any other turn is refused, so an ended turn cannot change.
 import type { AgentState } from "#contract/agent.ts";
 import type { AgentInterrupt } from "#contract/agent-commands.ts";
-import { wokenByMail } from "#contract/agent-type.ts";
 import type { NewEvent } from "#contract/event.ts";
 import type { Actor, AgentId } from "#contract/ids.ts";
 import type { MailState } from "#contract/mail.ts";
@@ -19,6 +18,7 @@ import { isHeld, labelOf } from "./agent-state/label.ts";
 import { notInSubtree } from "./agent-state/subtree.ts";
 import { notRunning, refusedNow, suggestion } from "./agent-state/transitions.ts";
 import type { Decision } from "./decision.ts";
+import { wakesOnMail } from "./mail.ts";
 import { noSlot, positionBeforeAll } from "./prompt.ts";
 import { type Claim, turnLeaseOf } from "./slots.ts";
 import {
@@ -149,7 +149,7 @@ export function decideYield(agent: AgentState, turn: TurnState, facts: YieldFact
 	const stoppable = turn.source === "budget" ? facts.calls > 0 : !turn.manual;
 	const reason = stoppable ? usedUp(agent) : null;
 	if (reason !== null) return outOfBudget(agent, turn, reason, facts.first);
-	if (facts.mails === 0 || !wokenByMail(agent.type)) return [];
+	if (facts.mails === 0 || !wakesOnMail(agent)) return [];
 	return [
 		{ kind: "interrupt", agent: agent.id, turn: turn.id, text: "Urgent mail has come." },
 		{ kind: "turn.stopping", agent: agent.id, data: { turn: turn.id, why: "urgent mail" } },

@@ -143,6 +143,9 @@ describe("what is wrong is said in a sentence, with a code, the right exit code 
 		[["prompt", "init", "x", "--not-before", "soon"], 2, /is not a time/],
 		[["usage", "--since", "someday"], 2, /7d, or today, yesterday, week, month\./],
 		[["log", "init", "-n", "-3"], 2, /a whole number, 0 or more/],
+		[["log", "init", "--context", "-n", "3"], 2, /'--context' cannot be used with option '-n, --number <count>'/],
+		[["logs", "-n", "abc"], 2, /a whole number, 0 or more/],
+		[["project", "auto", "on", "web", "--agents-max", "three"], 2, /a whole number, 0 or more/],
 		[["ps", "--color", "sometimes"], 2, /--color takes always, never or auto, not "sometimes"/],
 		[["wait", "init", "--for", "luck"], 2, /Allowed choices are/],
 		[["approval", "allow", "999"], 1, /NOT_FOUND/],
@@ -230,8 +233,9 @@ test("an agent that is added in a project's directory is the project's, unless i
 
 test("what a turn used is told in words, and why an agent is held beside its label", async () => {
 	await sh.json("agent", "add", "spender", "--type", "scripted", "--budget-tokens", "100");
-	await sh.brood("prompt", "spender", "spend 120 0.01", "--wait");
-	expect((await sh.brood("turn", "show", "spender")).out).toMatch(/\nused: 120 tokens in, 0 out, 0\.0100 USD\n/);
+	const { data } = await sh.json("prompt", "spender", "spend 120 0.01", "--wait");
+	// not the newest: one more follows, in which it sums up
+	expect((await sh.brood("turn", "show", "spender", String(Reflect.get(Object(data), "id")))).out).toMatch(/\nused: 120 tokens in, 0 out, 0\.0100 USD\n/);
 	expect((await sh.brood("log", "spender")).out).toMatch(/usage +120 tokens in, 0 out, 0\.0100 USD/);
 	expect((await sh.brood("agent", "list")).out).toMatch(/spender .* paused \(budget\) /);
 });

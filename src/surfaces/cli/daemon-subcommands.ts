@@ -4,7 +4,7 @@ import { vendorTypes } from "#contract/agent-type.ts";
 import { logLevels } from "#contract/log.ts";
 import { inline } from "#contract/visible.ts";
 import { call } from "./call.ts";
-import { subcommand } from "./options.ts";
+import { countNumber, subcommand } from "./options.ts";
 import { projectSubcommands } from "./project-subcommands.ts";
 import { uiSubcommands } from "./ui-subcommands.ts";
 
@@ -75,7 +75,7 @@ function stopAndLookSubcommands(program: Command): void {
 	program
 		.command("logs")
 		.description("show the daemon's log, also when it is not running")
-		.option("-n, --lines <count>", "number of entries", Number, 100)
+		.option("-n, --lines <count>", "number of entries", countNumber, 100)
 		.addOption(new Option("--level <level>", "the lowest level to show").choices(logLevels).default("info" as const))
 		.option("--follow", "keep printing new entries")
 		.option("--json", "print one JSON document; with --follow one object per line")

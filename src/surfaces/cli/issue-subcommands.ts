@@ -1,6 +1,6 @@
 // Issues on the command line. `task` is another name for `issue`.
 import { type Command, Option } from "@commander-js/extra-typings";
-import { mergeStrategyOption, seconds, subcommand } from "./options.ts";
+import { countNumber, mergeStrategyOption, seconds, subcommand } from "./options.ts";
 
 const project = () => new Option("--project <slug>", "the project; default: the one of this directory");
 const many = (value: string, before: string[] | undefined): string[] => [...(before ?? []), value];
@@ -105,7 +105,7 @@ function entries(issue: Command): void {
 	about(issue, "comment", "add a comment; the agent reads it in its next prompt")
 		.argument("<text>", "the text")
 		.action((ref, text, options) => tell("issueComment", ref, options, { text }));
-	about(issue, "message", "leave a message for the agent of a later stage")
+	about(issue, "message", "leave a message for the agent of a stage, which gets it with its next prompt there")
 		.argument("<stage>", "the stage")
 		.argument("<text>", "the text")
 		.action((ref, stage, text, options) => tell("issueMessage", ref, options, { stage: stage.toUpperCase(), text }));
@@ -146,7 +146,11 @@ export function issueProjectSubcommands(group: Command): void {
 	ofProject(group, "auto", "turn automatic work on issues on or off")
 		.argument("<on|off>", "off: running turns finish, and no further issue starts")
 		.argument("[project]", "the project; default: the one of this directory")
-		.option("--agents-max <count>", "add agents by itself until the project has this many; `default` resets it")
+		.option(
+			"--agents-max <count>",
+			"add agents by itself until the project has this many; `default` resets it",
+			(words) => (words === "default" ? null : countNumber(words)),
+		)
 		.option("--type <type>", "the agent type, unless the preset names one; empty for none")
 		.addOption(
 			new Option(

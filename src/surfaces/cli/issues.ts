@@ -1,7 +1,6 @@
 // The actions of the issue commands.
-import type { RouteAnswer } from "#client/client.ts";
 import type { Issue } from "#contract/issue-wire.ts";
-import type { RouteName } from "#contract/routes.ts";
+import type { AnswerOf, RouteName } from "#contract/routes.ts";
 import { inline } from "#contract/visible.ts";
 import { act, type CliContext, type Options } from "./act.ts";
 import { projectFor, type Scope, scopeOf } from "./directory-project.ts";
@@ -141,7 +140,7 @@ export async function depend(
 }
 
 /** The routes that answer with an issue. */
-type IssueRoute = { [N in RouteName]: RouteAnswer<N> extends Issue ? N : never }[RouteName];
+type IssueRoute = { [N in RouteName]: AnswerOf<N> extends Issue ? N : never }[RouteName];
 
 export async function tell(route: IssueRoute, name: string, options: Options, body?: object): Promise<void> {
 	await act(
@@ -175,7 +174,7 @@ export async function approve(
 export async function auto(
 	words: (string | undefined)[],
 	options: Options & {
-		agentsMax?: string | undefined;
+		agentsMax?: number | null | undefined;
 		type?: string | undefined;
 		policy?: "ask" | "auto-edit" | "full" | "default" | undefined;
 		context?: "clear" | "keep" | "default" | undefined;
@@ -193,7 +192,7 @@ export async function auto(
 				auto: on === "on",
 				agentType: type === "" ? null : type,
 				policy: policy === "default" ? null : policy,
-				agentsMax: agentsMax === "default" ? null : agentsMax === undefined ? undefined : Number(agentsMax),
+				agentsMax,
 				context: context === "default" ? null : context,
 			};
 			return await cli.client.call("projectConfigure", {

@@ -20,7 +20,11 @@ function logSubcommand(program: Command): void {
 		"show what an agent did and said; with --context, what its model sees",
 		"the agent's name or id",
 	)
-		.option("--context", "show what its model sees, inherited items included")
+		.addOption(
+			new Option("--context", "show what its model sees, inherited items included").conflicts([
+				...["after", "since", "number", "follow"],
+			]),
+		)
 		.option("--item <id>", "show one item with its whole text")
 		.option("--after <id>", "only items after this one", wholeNumber)
 		.option("--since <time>", "only since this time: an ISO time, or an age (90s, 10m, 2h, 7d)")

@@ -146,9 +146,8 @@ export const textRows = (lines: readonly string[], width: number): string[] =>
 	lines.flatMap((line) => wrapped(visible(line).replaceAll("\t", "    "), Math.max(8, width)));
 
 function treeContent(state: State, panel: Extract<Panel, { kind: "tree" }>, seen: Seen, look: Look): Content {
-	const all = (panel.filter === "everywhere" ? seen.everywhere : treeAround(seen, state.current)).map(
-		({ agent }) => agent,
-	);
+	const isEverywhere = panel.filter === "everywhere" || panel.filter === "needs you";
+	const all = (isEverywhere ? seen.everywhere : treeAround(seen, state.current)).map(({ agent }) => agent);
 	const living = all.filter(isLiving).length;
 	const asked = new Map(seen.inbox.approvals.map(({ agent, tool, title }) => [agent, `${tool} ${title}`]));
 	const picked = pickerRows(seen, state.current, panel);
