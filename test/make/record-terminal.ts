@@ -51,10 +51,9 @@ function hide(folder: string): (text: string) => string {
 }
 
 async function first(tmux: TmuxRecording, { folder, brood }: RecordingParts): Promise<string> {
-	await asProject(tmux);
-	tmux.frame(
-		"`brood` in a repository that is not a project yet offers to add it. Then it opens, at the root of all agents.",
-	);
+	await asProject(tmux, () => tmux.frame("`brood` in a repository that is not a project yet offers to add it."));
+	await tmux.shows("F1 keys");
+	tmux.frame("Then it opens, at the root of all agents.");
 	tmux.enter("/add opus-1 --type scripted");
 	await tmux.shows("[opus-1 ○ idle]");
 	tmux.enter("write greet.js export const greet = (name) => 'Hello ' + name");
@@ -133,14 +132,15 @@ async function killedAndRestarted(tmux: TmuxRecording, brood: RecordingParts["br
 	tmux.frame("The terminal was suspended with Ctrl+Z, ended by a signal, and opened again: it is where it was.");
 }
 
-/** An empty directory becomes a repository and a project. */
-async function asProject(tmux: TmuxRecording): Promise<void> {
+/** An empty directory becomes a repository and a project; `offered` is called while that is asked. */
+async function asProject(tmux: TmuxRecording, offered = (): void => {}): Promise<void> {
 	tmux.enter(
 		`export PATH=${root}bin:$PATH; git init -q -b main .; git config user.name you; git config user.email you@example.org`,
 	);
 	tmux.enter("git commit -q --allow-empty -m begin; clear");
 	tmux.enter("brood");
 	await tmux.shows("is not a project yet");
+	offered();
 	tmux.enter("y");
 	await tmux.shows("[init ○ idle]");
 }
