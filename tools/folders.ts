@@ -127,7 +127,7 @@ export const layers: Record<string, readonly string[]> = {
 /** Roots: they may import everything. */
 export const roots = ["main.ts", "version.ts"];
 
-/** Programs that run as processes of their own, and what the compiler calls for the dashboard's elements. */
+/** Programs that run as processes or threads of their own, and what the compiler calls for the dashboard's elements. */
 export const programs = [
 	"programs/daemon.ts",
 	"programs/store-thread.ts",

@@ -1,8 +1,8 @@
 // How our own agents call the daemon that started them: with the client and the token of their process.
-import { Client, fromResponse, type Input, Refused, type RouteAnswer, type Send } from "#client/client.ts";
+import { Client, fromResponse, type Input, Refused, type Send } from "#client/client.ts";
 import { waitInTurn } from "#client/wait-in-turn.ts";
 import { isRefusal } from "#contract/refusal.ts";
-import type { RouteName } from "#contract/routes.ts";
+import type { AnswerOf, RouteName } from "#contract/routes.ts";
 
 export interface DaemonClient {
 	client: Client;
@@ -23,7 +23,7 @@ export function daemonClient(
 /**
  * Calls a route; rejects with the refusal's message. Without another agent in `params` it is about the caller.
  */
-export async function askDaemon<N extends RouteName>(name: N, input: Input<N>): Promise<RouteAnswer<N>> {
+export async function askDaemon<N extends RouteName>(name: N, input: Input<N>): Promise<AnswerOf<N>> {
 	const { client, self } = startedByDaemon();
 	try {
 		return await client.call(name, { params: { agent: self }, ...input });

@@ -1,7 +1,7 @@
 // The API client: calls the contract's routes and follows the event stream. Runs in Node and in a browser.
 import type { z } from "zod";
 import { type Refusal, refuse } from "#contract/refusal.ts";
-import type { CallRoute, RouteName, Routes } from "#contract/routes.ts";
+import type { AnswerOf, CallRoute, RouteName, Routes } from "#contract/routes.ts";
 import type { StreamMessage } from "#contract/stream.ts";
 import type { WireEvent } from "#contract/wire.ts";
 import { routePaths } from "./route-paths.ts";
@@ -30,8 +30,6 @@ interface AnyInput {
 	key?: string;
 	signal?: AbortSignal;
 }
-
-export type RouteAnswer<N extends RouteName> = z.infer<Routes[N]["answer"]>;
 
 /** A refusal, as an exception. */
 export class Refused extends Error {
@@ -111,12 +109,12 @@ export class Client {
 		this.#reconnect = reconnect;
 	}
 
-	async call<N extends RouteName>(name: N, input: Input<N> = {}): Promise<RouteAnswer<N>> {
+	async call<N extends RouteName>(name: N, input: Input<N> = {}): Promise<AnswerOf<N>> {
 		return await this.ask(name, input);
 	}
 
 	/** Like `call`, for a route or an input that is only known at run time; the daemon validates the input. */
-	async ask<N extends RouteName>(name: N, input: AnyInput): Promise<RouteAnswer<N>> {
+	async ask<N extends RouteName>(name: N, input: AnyInput): Promise<AnswerOf<N>> {
 		const { data, next } = await this.#answer(name, input);
 		// follow the pages of a long list, unless the caller set a limit
 		const paged = "limit" in Object(input.query);

@@ -9,12 +9,13 @@
 
 import type { AgentId, ProjectSlug } from "#contract/ids.ts";
 import { isItem } from "#contract/item-kinds.ts";
+import type { AnswerOf } from "#contract/routes.ts";
 import type { Unjournaled } from "#contract/rows.ts";
 import type { Delta, StreamMessage } from "#contract/stream.ts";
 import type { Item, WireEvent } from "#contract/wire.ts";
 import { Mirrored, type MirrorViewInput } from "#views/mirrored.ts";
 import { type RowName, touched } from "#views/rows.ts";
-import { type Client, Refused, type RouteAnswer } from "./client.ts";
+import { type Client, Refused } from "./client.ts";
 import { Cursor } from "./cursor.ts";
 import { KeptThreads } from "./kept-threads.ts";
 import { type Lost, lostBy } from "./lost.ts";
@@ -25,7 +26,7 @@ export interface Shown {
 	threads: readonly AgentId[];
 }
 
-/** What changed: everything, some rows, a thread, or a running message. */
+/** What changed: everything, some rows, a running message, or what is in no row (`Unjournaled`). */
 export type Changed =
 	| { all: true }
 	/** `item` is of a shown thread, `line` of an agent that is only followed */
@@ -229,7 +230,7 @@ export class Mirror {
 		}
 	}
 
-	#begin({ journal, now, monotonic, turnsMax, rows, unjournaled }: RouteAnswer<"rows">, shown: Shown): void {
+	#begin({ journal, now, monotonic, turnsMax, rows, unjournaled }: AnswerOf<"rows">, shown: Shown): void {
 		const { last, items, ...kept } = rows;
 		this.#view = new Mirrored(kept, shown);
 		this.#threads.clear();

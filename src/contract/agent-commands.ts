@@ -116,7 +116,7 @@ export const AgentReap = command("agent.reap", { agent: AgentId });
 
 /** From the agent's node: the processes of an agent whose end another node was asked for have ended. */
 export const AgentReportProcessesEnded = command("agent.reportProcessesEnded", { agent: AgentId });
-/** From the agent's node: a snapshot is where every node can read it, or why it is not. */
+/** From the agent's node: a snapshot is where every node can read it, or why it is not. Any node reports `dropped`. */
 export const AgentUpload = command("agent.upload", {
 	agent: AgentId,
 	bundle: Bundle.optional(),

@@ -232,7 +232,7 @@ export const VendorAgent = z.object({
 	keys: z.array(z.string()),
 	alongside: z.array(z.string()),
 	/** the vendor's own program, which people log in with: its name, whether the daemon finds it, how to install it */
-	program: z.object({ name: z.string(), found: z.boolean(), install: z.string() }),
+	loginProgram: z.object({ name: z.string(), found: z.boolean(), install: z.string() }),
 });
 export type VendorAgent = z.infer<typeof VendorAgent>;
 

@@ -9,8 +9,8 @@
 //     inherits). Both are set in the event that makes the child and are never changed.
 //   - A context is made of ranges: of each ancestor's thread what is up to the fork point, and the agent's own thread
 //     to its end. The store walks from the agent to the last `clear` or the root and reads the ranges in order; the
-//     function below plays their items forwards. It is the only one that does, for live use, forks, restarts, the API
-//     and the screens alike, so that they cannot disagree.
+//     function below plays their items forwards, for live use. The API reads its pages by the same ranges and spans
+//     that are hidden, and forks look up the last visible item in them; tests hold all of them equal.
 //
 //   root   ─ m1 ─ m2 ─ m3 ─ m4          fork point of the child: m3
 //                       └─ m6 ─ m7      child: m1 m2 m3 m6 m7

@@ -103,7 +103,7 @@ export function claim(agent: Claimant, capacity: Capacity, manual = false): Clai
 	const awake = usable.filter((each) => !cooling.includes(each));
 	if (awake.length === 0)
 		return { short: soonest("cooling", cooling, (each) => (each.coolingUntil ?? monotonic) + now - monotonic) };
-	// a bound agent uses a fallback only while its own subscription cools down
+	// a bound agent uses a fallback only while its own subscription cools down or has no credentials at its node
 	const choice = isBound(agent, usable) ? awake.slice(0, 1) : awake;
 	const open = choice.filter((each) => manual || quietUntil(each.quiet, now) === null);
 	if (open.length === 0) return { short: soonest("quiet", choice, (each) => quietUntil(each.quiet, now) ?? now) };

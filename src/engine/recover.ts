@@ -13,7 +13,8 @@
 // The steps
 //   1. processes of the last daemon are ended; they are found by the home id in their environment, not by a stored pid
 //      (`sweep`)
-//   2. a lease means that a git step was interrupted: the agent gets a `recovery` hold (see `workspaces/steps.ts`)
+//   2. a lease means that a git step was interrupted: the agent gets a `recovery` hold, unless the step
+//      was a fork or a snapshot (see `workspaces/steps.ts`)
 //   3. open turns end. Output that was not recorded yet is in a file beside the store, on PostgreSQL a row: it becomes
 //      items of the turn, each once (`notRecorded`)
 // Then the engine starts and checks the agents' workspaces (`reactors/drift.ts`).

@@ -13,7 +13,7 @@ export interface AgentTreeRow extends TreeRow {
 	/** agents that are collapsed away below it */
 	collapsed: number;
 	/** it is only shown because something below it is */
-	isOnlyAncestor: boolean;
+	isOnlyAbove: boolean;
 }
 
 export interface TreeView {
@@ -51,7 +51,7 @@ export function agentRows(tree: readonly TreeRow[], { filter, needing, text, ope
 			hasChildren: below > 0,
 			isOpen: below > 0 && isOpen,
 			collapsed: isOpen ? 0 : below,
-			isOnlyAncestor: wanted[at] !== true,
+			isOnlyAbove: wanted[at] !== true,
 		});
 		at = isOpen ? at + 1 : end;
 	}

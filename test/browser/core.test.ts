@@ -25,7 +25,7 @@ test("bars stand where rows will be, and without rows each page says what to do"
 	await dashboard.isAccessible();
 	held.resolve();
 	await page.getByText("or run brood demo").waitFor();
-	await page.getByText("Nothing needs your attention.").waitFor();
+	await page.getByText("Nothing needs you.").waitFor();
 	expect(await page.getByRole("status", { name: "Loading the overview" }).count()).toBe(0);
 	for (const [to, says] of [
 		["/inbox", "Questions, errors, reviews and usage limits appear here."],
@@ -38,7 +38,7 @@ test("bars stand where rows will be, and without rows each page says what to do"
 	await dashboard.go("/tree");
 	await page.getByText("1 agent · 0 running · 0 need you").waitFor();
 	await page.getByRole("combobox", { name: "Show" }).selectOption("needs you");
-	await page.getByText("Nothing needs your attention.").waitFor();
+	await page.getByText("Nothing needs you.").waitFor();
 	expect(await page.getByRole("row").count()).toBe(0);
 });
 
@@ -55,7 +55,7 @@ test("the overview shows what needs a person first, and settles it", async () =>
 		.waitFor();
 	await dashboard.isAccessible();
 	await needs.getByRole("button", { name: "Allow asker" }).click();
-	await needs.getByText("Nothing needs your attention.").waitFor();
+	await needs.getByText("Nothing needs you.").waitFor();
 	await expect.poll(async () => (await world.items(agent)).map(({ text }) => text), longTimeout).toContain("thanks");
 	// a question that is cut off cannot be allowed before it is shown whole
 	const question = `run: echo harmless ${"; echo ok".repeat(40)}; rm -rf / --no-preserve-root`;
@@ -66,7 +66,7 @@ test("the overview shows what needs a person first, and settles it", async () =>
 	await needs.getByRole("article").getByText("; rm -rf / --no-preserve-root").first().waitFor();
 	await dashboard.isAccessible();
 	await needs.getByRole("button", { name: "Deny hiding" }).click();
-	await needs.getByText("Nothing needs your attention.").waitFor();
+	await needs.getByText("Nothing needs you.").waitFor();
 	await world.client.call("kill", { ...params(hiding), body: {} });
 	const person = await add({ name: "anna", type: "human", prompt: "please look\nand tell" });
 	await needs.getByText("waits for you: please look").waitFor();
@@ -123,7 +123,7 @@ test("the inbox shows a question whole, and keys answer it", async () => {
 	await page.getByRole("article").first().waitFor({ state: "detached" });
 	expect(await world.client.call("approvals", {})).toEqual([]);
 	await world.client.call("issueDelete", { params: { issue: `${slug}#${issue.number}` } });
-	await page.getByText("Nothing needs your attention.").waitFor();
+	await page.getByText("Nothing needs you.").waitFor();
 });
 
 test("an agent's page takes prompts, shows its conversation, and says why an action is not possible", async () => {

@@ -187,7 +187,7 @@ describe.each(flavors)("%s", (flavor) => {
 		]);
 		expect(await inPages((page) => reads.listEntries({ issue: id, kind: "document" }, page))).toHaveLength(1);
 		expect(await inPages((page) => reads.listRuns(id, page))).toEqual([]);
-		expect(await inPages((page) => reads.listLabels(web, page))).toEqual([
+		expect(await inPages((page) => reads.listIssueLabels(web, page))).toEqual([
 			{ label: "y", issues: 2 },
 			{ label: "x", issues: 1 },
 		]);

@@ -3,7 +3,7 @@
 import { existsSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { tokens } from "#test/support/node-jobs.ts";
+import { tokens } from "#test/support/node-work.ts";
 import { type Cluster, eventually, type NodeProcess, startNodes } from "#test/support/nodes.ts";
 import { OtherVersion } from "#test/support/other-version.ts";
 import { freshRepository } from "#test/support/repository.ts";

@@ -1,7 +1,7 @@
 // N4: three daemons as processes, and a database that is away, or whose answers are lost.
 import { describe, expect, test } from "vitest";
 import { shell } from "#test/support/cli.ts";
-import { agentAt, give, label, testFolded, tokens, Worlds } from "#test/support/node-jobs.ts";
+import { agentAt, give, label, testFolded, tokens, Worlds } from "#test/support/node-work.ts";
 import { counted, eventually, type NodeProcess } from "#test/support/nodes.ts";
 
 const torture = process.env["BROOD_TORTURE"] !== undefined;

@@ -2,7 +2,7 @@
 // wait.
 import { describe, expect, test } from "vitest";
 import { writerLock } from "#adapters/store/postgres/begin.ts";
-import { agentAt, type Daemons, give, stateOf, testFolded, tokens, Worlds } from "#test/support/node-jobs.ts";
+import { agentAt, type Daemons, give, stateOf, testFolded, tokens, Worlds } from "#test/support/node-work.ts";
 import { counted, eventually, type NodeProcess } from "#test/support/nodes.ts";
 
 const torture = process.env["BROOD_TORTURE"] !== undefined;

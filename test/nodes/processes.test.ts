@@ -13,7 +13,7 @@ import {
 	testFolded,
 	tokens,
 	Worlds,
-} from "#test/support/node-jobs.ts";
+} from "#test/support/node-work.ts";
 import { counted, eventually, type NodeProcess } from "#test/support/nodes.ts";
 import { OtherVersion } from "#test/support/other-version.ts";
 

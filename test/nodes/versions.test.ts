@@ -8,7 +8,7 @@ import { type RouteName, routes } from "#contract/routes.ts";
 import { startEngine } from "#src/main.ts";
 import { apiWorld } from "#test/support/api-world.ts";
 import { shell } from "#test/support/cli.ts";
-import { tokens } from "#test/support/node-jobs.ts";
+import { tokens } from "#test/support/node-work.ts";
 import { eventually, NodeProcess } from "#test/support/nodes.ts";
 import { OtherVersion } from "#test/support/other-version.ts";
 import { freshDatabase, freshFolder } from "#test/support/stores.ts";

@@ -5,7 +5,7 @@ import { readFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
 import { homeIdName } from "#contract/own-variables.ts";
-import { sleepSeconds } from "#test/support/node-jobs.ts";
+import { sleepSeconds } from "#test/support/node-work.ts";
 import { counted, eventually } from "#test/support/nodes.ts";
 import { freshFolder } from "#test/support/stores.ts";
 

@@ -18,7 +18,7 @@ async function agent(): Promise<Agent> {
 	return await add({ name: "one" });
 }
 
-/** A client whose connection breaks, and whose prompts may stay without an answer, arrive without one, or wait for a while. */
+/** A client whose connection breaks, whose prompts may stay or arrive without an answer, and whose waits are slow. */
 class Line {
 	#broken = new AbortController();
 	isSilent = false;

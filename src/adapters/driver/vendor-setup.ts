@@ -129,7 +129,7 @@ export class VendorSetup {
 		return {
 			...{ type, title, package: name, version, installed, loggedIn: looksLoggedIn(vendor, home), login: login.how },
 			...{ keys: [...login.keys], alongside: [...login.alongside] },
-			program: { ...loginProgram, found: isOnPath(loginProgram.name, environment["PATH"]) },
+			loginProgram: { ...loginProgram, found: isOnPath(loginProgram.name, environment["PATH"]) },
 		};
 	}
 }

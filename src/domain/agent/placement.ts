@@ -34,7 +34,7 @@ export function chooseNode(
 	const files = workspace !== null || workspacePlan !== null;
 	const near = (parent.supervisor === null ? project?.node : parent.node) ?? asked;
 	const nearRow = nodes.find(({ id }) => id === near);
-	// whoever was asked has looked for the program itself; the others said at their start what they have
+	// whoever was asked has looked for the program itself; the others have said what they have
 	const hasType = ({ id, types }: NodeState): boolean =>
 		(id === asked && notHere !== true) || isAnywhere(type) || types.includes(type);
 	const fits = (node: NodeState): boolean =>

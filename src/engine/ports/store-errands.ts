@@ -1,5 +1,5 @@
 // Errands in the store: what one node asks another one to do. They are not in the journal, and each is deleted an hour
-// after it was asked.
+// after it was asked, once it is answered.
 import type { Errand } from "#contract/errand.ts";
 import type { NodeEpoch, NodeId } from "#contract/node.ts";
 
@@ -17,7 +17,7 @@ export interface StoreErrands {
 	withdraw(id: string): Promise<boolean>;
 	/** Those of these errands that have an answer. */
 	answers(ids: readonly string[]): Promise<{ id: string; answer: string }[]>;
-	/** Deletes up to this many that were asked before; answers how many. */
+	/** Deletes up to this many that were asked before and are answered; answers how many. */
 	drop(before: number, atMost: number): Promise<number>;
 }
 

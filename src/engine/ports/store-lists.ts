@@ -53,7 +53,7 @@ export interface ListReads {
 	listRuns(issue: number, page: PageRequest): Promise<RowPage<RunState>>;
 	listEntries(of: { issue: number; kind: EntryState["kind"] }, page: PageRequest): Promise<RowPage<EntryState>>;
 	/** the labels of a project's issues that were not deleted, the most used first */
-	listLabels(project: ProjectSlug, page: PageRequest): Promise<RowPage<IssueLabelCount>>;
+	listIssueLabels(project: ProjectSlug, page: PageRequest): Promise<RowPage<IssueLabelCount>>;
 	/** what the agents of each project used, the project with the oldest agent first */
 	listProjectSpending(page: PageRequest): Promise<RowPage<ProjectSpending>>;
 }

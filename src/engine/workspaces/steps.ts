@@ -9,8 +9,9 @@
 //     share the tree get it too. While it is there, no turn and no other step starts; callers are refused with the
 //     name of the running step.
 //   - A lease has no time limit. It ends with the step or with the daemon, whose processes all end with it. So every
-//     lease that the next daemon finds belongs to an interrupted step. It becomes a `recovery` hold (`recover.ts`),
-//     which `resume` ends if nothing was left half done (`lookAfterCrash`).
+//     lease that the next daemon finds belongs to an interrupted step. It becomes a `recovery` hold (`recover.ts`; not
+//     that of a fork or a snapshot, which change nothing), which `resume` ends if nothing was left half done
+//     (`lookAfterCrash`).
 //   - A turn is guarded in the same way: the agent's row names the open one, and commands of any other are refused
 //     (`domain/turn.ts`). The hand-over of its prompt is recorded on the turn's row, once.
 //   - The result of git is recorded with retries; a full disk or a lost connection only delays it.

@@ -32,7 +32,9 @@ export function issueDocumentHandlers(context: RequestContext) {
 			withIssue(context, request, async (issue) => (await artifactsOf(context, issue)) ?? noFolder),
 		issueLabels: async ({ params, page }) => {
 			const project = await context.projectNamed(params["project"]);
-			return isRefusal(project) ? project : pagedWith(await reads.listLabels(project.slug, page), (label) => label);
+			return isRefusal(project)
+				? project
+				: pagedWith(await reads.listIssueLabels(project.slug, page), (label) => label);
 		},
 	} satisfies Partial<Handlers>;
 }

@@ -1,7 +1,7 @@
 // A command that calls one route and prints the answer. It is loaded with the parser, the rest only when the command
 // runs.
-import type { Input, RouteAnswer } from "#client/client.ts";
-import type { RouteName } from "#contract/routes.ts";
+import type { Input } from "#client/client.ts";
+import type { AnswerOf, RouteName } from "#contract/routes.ts";
 import type { CliContext, Options } from "./act.ts";
 
 type RouteInput<N extends RouteName> = Omit<Input<N>, "key">;
@@ -11,7 +11,7 @@ export async function call<N extends RouteName>(
 	route: N,
 	options: Options,
 	input: RouteInput<N> | ((cli: CliContext) => RouteInput<N> | Promise<RouteInput<N>>),
-	show: (answer: RouteAnswer<N>) => string | Promise<string>,
+	show: (answer: AnswerOf<N>) => string | Promise<string>,
 ): Promise<void> {
 	const [{ act }, { agentNamed, scopeOf }, { routePaths }] = await Promise.all([
 		import("./act.ts"),

@@ -21,7 +21,9 @@ export async function chooseType(
 		() => all.filter(({ type }) => hasCredentials(subscriptions, type)),
 		// a vendor whose own program is here comes first: several accept the same key
 		() =>
-			all.filter((each) => keysIn(each).length > 0).sort((a, b) => Number(b.program.found) - Number(a.program.found)),
+			all
+				.filter((each) => keysIn(each).length > 0)
+				.sort((a, b) => Number(b.loginProgram.found) - Number(a.loginProgram.found)),
 	].reduce<VendorAgent[]>((found, next) => (found.length > 0 ? found : next()), []);
 	if (first === undefined) throw new Refused(noVendor(all));
 	const also = others.map(({ type }) => `brood run ${type} …`);
@@ -40,14 +42,16 @@ const noVendor = (all: readonly VendorAgent[]): Refusal =>
 	);
 
 /** What to type, from the state that this machine is in. */
-export function howToLogIn(vendor: Pick<VendorAgent, "type" | "program" | "login" | "keys" | "alongside">): string {
-	const { type, program, login } = vendor;
+export function howToLogIn(
+	vendor: Pick<VendorAgent, "type" | "loginProgram" | "login" | "keys" | "alongside">,
+): string {
+	const { type, loginProgram, login } = vendor;
 	const found = keysIn(vendor);
 	const key =
 		found.length === 0
 			? ""
 			: `; or use ${listed(found)} of this shell: brood subscription add ${type}-key --type ${type} ${envOptions(found)}`;
-	const install = program.found ? "" : `${program.install}, then `;
+	const install = loginProgram.found ? "" : `${loginProgram.install}, then `;
 	return `${install}${login}${key}`;
 }
 

@@ -1,9 +1,11 @@
 // Checks the installation, and says how to fix what is wrong.
+
 import { execFileSync, spawnSync } from "node:child_process";
 import { accessSync, constants, existsSync, readFileSync, statfsSync, statSync } from "node:fs";
 import path from "node:path";
-import { type Client, Refused, type RouteAnswer } from "#client/client.ts";
+import { type Client, Refused } from "#client/client.ts";
 import type { Refusal } from "#contract/refusal.ts";
+import type { AnswerOf } from "#contract/routes.ts";
 import { contractVersion } from "#contract/version.ts";
 import { inline } from "#contract/visible.ts";
 import type { Status, Subscription, VendorAgent } from "#contract/wire.ts";
@@ -73,7 +75,7 @@ export async function doctor(options: { json?: boolean | undefined }): Promise<v
 }
 
 /** The database that several machines share. */
-function databaseFindings(found: RouteAnswer<"database"> | undefined): Finding[] {
+function databaseFindings(found: AnswerOf<"database"> | undefined): Finding[] {
 	if (found === undefined) return [];
 	const { roundTripMs, clockOffsetMs, problems } = found;
 	if (problems.length > 0) return problems.map(({ what, text, fix }) => ({ name: what, ok: false, text, fix }));

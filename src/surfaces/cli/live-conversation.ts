@@ -1,4 +1,4 @@
-// Prints an agent's work as it happens: messages while they are written, each tool call on one line, results folded.
+// Prints an agent's work as it happens: messages while they are written, each tool call on one line, results shortened.
 
 import { looseData } from "#contract/loose-data.ts";
 import type { Delta } from "#contract/stream.ts";

@@ -1,4 +1,4 @@
-// An agent's conversation on a terminal: wrapped to its width, tool output folded, no text twice.
+// An agent's conversation on a terminal: wrapped to its width, tool output shortened, no text twice.
 import { looseData } from "#contract/loose-data.ts";
 import { indented, inline, visible } from "#contract/visible.ts";
 import { toolText } from "#views/conversation.ts";
@@ -8,8 +8,8 @@ import { wrapped } from "./word-wrap.ts";
 
 /** the width of an item's number and kind */
 export const logMargin = 21;
-/** lines of a tool's output before it is folded */
-const foldedLines = 5;
+/** lines of a tool's output before it is shortened */
+const shownLinesMax = 5;
 
 const kindStyles: Readonly<Record<string, Style>> = {
 	user: "strong",
@@ -51,7 +51,7 @@ export class LogLines {
 		if (isRepeated) return itemLine({ id, kind, text: null, data });
 		if (this.#columns === null || text === "") return itemLine(item);
 		const lines = authored(item, text).split("\n");
-		const shown = kind === "tool_result" && lines.length > foldedLines ? lines.slice(0, foldedLines - 1) : lines;
+		const shown = kind === "tool_result" && lines.length > shownLinesMax ? lines.slice(0, shownLinesMax - 1) : lines;
 		const more = lines.length - shown.length;
 		const body = wrapped(shown.join("\n"), this.#columns - logMargin);
 		const rest = more > 0 ? `\n… ${more} more lines: --item ${id}` : "";

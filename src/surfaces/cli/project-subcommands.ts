@@ -1,8 +1,9 @@
 // Projects.
+
 import { type Command, Option } from "@commander-js/extra-typings";
-import type { RouteAnswer } from "#client/client.ts";
 import type { Node } from "#contract/node-wire.ts";
 import type { Site } from "#contract/project.ts";
+import type { AnswerOf } from "#contract/routes.ts";
 import { indented, inline } from "#contract/visible.ts";
 import type { Project } from "#contract/wire.ts";
 import { nodeName } from "#views/node-name.ts";
@@ -219,7 +220,7 @@ function upkeepSubcommands(project: Command): void {
 		);
 }
 
-function settingsText(slug: string, { settings, issues, unapprovedConfig }: RouteAnswer<"projectSettings">): string {
+function settingsText(slug: string, { settings, issues, unapprovedConfig }: AnswerOf<"projectSettings">): string {
 	const lines = Object.entries({ ...settings, issues }).map(
 		([name, value]) =>
 			`${name.padEnd(14)} ${indented(typeof value === "string" ? value : JSON.stringify(value), "  | ")}`,

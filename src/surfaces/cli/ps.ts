@@ -1,7 +1,7 @@
 // `brood ps`: what every agent is doing, on one line each.
 
 import { setTimeout as pause } from "node:timers/promises";
-import type { RouteAnswer } from "#client/client.ts";
+import type { AnswerOf } from "#contract/routes.ts";
 import { inline, oneLine } from "#contract/visible.ts";
 import type { Agent } from "#contract/wire.ts";
 import { withLocalTimes } from "#views/local-times.ts";
@@ -23,7 +23,7 @@ export interface PsOptions extends Options {
 }
 
 /** `at` is the name of its node, where there are several. */
-type ListedAgent = Agent & { progress: RouteAnswer<"progress">[number] | null; at: string };
+type ListedAgent = Agent & { progress: AnswerOf<"progress">[number] | null; at: string };
 
 export async function ps(options: PsOptions): Promise<void> {
 	const show = (before: string) => (lines: ListedAgent[]) => {

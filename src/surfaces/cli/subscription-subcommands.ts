@@ -77,7 +77,11 @@ function lookSubcommands(subscription: Command): void {
 const withTerms = (parent: Command, name: string, description: string) =>
 	subcommand(parent, name, description)
 		.argument("<subscription>", "the subscription's name")
-		.option("--max-concurrent <number>", "how many turns may run on it at the same time; default: 3", wholeNumber)
+		.option(
+			"--max-concurrent <number>",
+			"how many turns may run on it at the same time; 3 if it was never given",
+			wholeNumber,
+		)
 		.addOption(env().conflicts(["envFile", "variables", "configDir"]))
 		.addOption(
 			new Option("--env-file <file>", "a file with variables for its agents, such as an API key; mode 0600").conflicts(

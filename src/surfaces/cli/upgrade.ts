@@ -31,7 +31,7 @@ export async function replaceOlder(
 		}
 	if (!quiet)
 		printToStderr(
-			`The daemon is still brood ${theirs}: ${whyNotStopped(turns)}. Brood ${version} takes over when no turn runs here; \`brood restart\` does not wait.`,
+			`The daemon is still brood ${theirs}: ${whyNotStopped(turns)}. Brood ${version} takes over when no turn runs here; \`brood restart\` waits ten seconds at most.`,
 		);
 	return false;
 }

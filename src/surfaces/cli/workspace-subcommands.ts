@@ -1,7 +1,8 @@
 // Workspaces: an agent's changes, and merging them.
+
 import { type Command, Option } from "@commander-js/extra-typings";
-import type { RouteAnswer } from "#client/client.ts";
 import type { Node } from "#contract/node-wire.ts";
+import type { AnswerOf } from "#contract/routes.ts";
 import { inline } from "#contract/visible.ts";
 import type { CliContext } from "./act.ts";
 import { call } from "./call.ts";
@@ -99,7 +100,7 @@ function moveSubcommand(agent: Command): void {
 const missingMax = 20;
 
 /** Also what stayed behind: on the old machine it is in the trash, which is emptied. */
-function movedText({ handle, workspace, missing, notes }: RouteAnswer<"agentMove">, to: string): string {
+function movedText({ handle, workspace, missing, notes }: AnswerOf<"agentMove">, to: string): string {
 	const where = workspace === null ? "" : `  ${inline(workspace.path)}`;
 	const left = missing.slice(0, missingMax).map(({ path, reason }) => `${path} did not come along: ${reason}.`);
 	const more = missing.length - left.length;

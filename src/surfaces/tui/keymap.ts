@@ -72,7 +72,7 @@ const lists: readonly KeyEntry[] = [
 export const keymap: Readonly<Record<Mode, readonly KeyEntry[]>> = {
 	conversation: [
 		{ keys: ["ctrl+up"], action: "above", help: "go to the agent above" },
-		{ keys: ["ctrl+down"], action: "child", help: "go to the living child that was made last" },
+		{ keys: ["ctrl+down"], action: "child", help: "go to the child that was made last, a living one if there is any" },
 		{ keys: ["ctrl+left"], action: "previous", help: "go to the previous living agent below the same one" },
 		{ keys: ["ctrl+right"], action: "next", help: "go to the next living agent below the same one" },
 		{ keys: ["ctrl+t"], action: "tree", help: "choose an agent from the tree" },

@@ -1,5 +1,5 @@
-// Deletes refs of ours that are no longer needed: base contains their commit, or they record a merge of a deleted
-// agent. A commit that nothing else reaches stays for good: it may be the last copy of somebody's work.
+// Deletes refs of deleted agents that are no longer needed: base contains their commit, or they record a merge.
+// A commit that nothing else reaches stays for good: it may be the last copy of somebody's work.
 import { isRefusal } from "#contract/refusal.ts";
 import type { Leftover } from "#contract/wire.ts";
 import type { GcRequest, ProjectRepository } from "#engine/ports/workspace-requests.ts";

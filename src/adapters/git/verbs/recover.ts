@@ -33,7 +33,7 @@
 // A crash of the recovery itself. Every step may be repeated, and the next call begins at step 0. In step 3 an intent
 // is written before the tree and removed after its marker, so step 2 knows that half a tree is ours and discards it.
 // Between 6 and 7 the tree is clean and the snapshot exists; between keeping a tip and moving the branch there is one
-// ref too many, which upkeep drops after the agent's end, once base contains the commit.
+// ref too many, which upkeep drops after the agent was deleted, once base contains the commit.
 //
 // Why not another way
 //   - `git reset --hard` at once: it loses what was not committed, and writes into a tree that may not be ours

@@ -129,7 +129,7 @@ function issueLists(read: Read) {
 					byId,
 				),
 			),
-		listLabels: (project, page) =>
+		listIssueLabels: (project, page) =>
 			read(({ issues }) => {
 				const own = [...issues.values()].filter((issue) => issue.project === project && issue.deletedAt === null);
 				const used = Map.groupBy(

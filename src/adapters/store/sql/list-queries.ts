@@ -164,7 +164,7 @@ export const entriesPage = query<PageArgs & { issue: number; kind: string }>()("
 		.limit(arg("limit")),
 );
 
-export const labelsPage = query<PageArgs & { project: string }>()("labels-page", (db, arg, dialect) => {
+export const issueLabelsPage = query<PageArgs & { project: string }>()("labels-page", (db, arg, dialect) => {
 	const labels =
 		dialect === "sqlite"
 			? sql`json_each(issue.state, '$.labels') as label`

@@ -71,8 +71,8 @@ export function listReads(connection: Connection): ListReads {
 			const rows = await connection.all(lists.entriesPage, { ...of, ...oneMore(page) });
 			return partOf(rows.map(entryFrom), page, (entry) => entry, byId);
 		},
-		listLabels: async (project, page) => {
-			const rows = await connection.all(lists.labelsPage, { project, ...oneMore(page) });
+		listIssueLabels: async (project, page) => {
+			const rows = await connection.all(lists.issueLabelsPage, { project, ...oneMore(page) });
 			return partOf(rows, page, ({ label, issues }) => ({ label, issues: Number(issues) }), counted(page));
 		},
 		listProjectSpending: async (page) => {

@@ -1,5 +1,5 @@
-// The title of the tab, and notifications in the browser, for questions and errors that come while the page is not
-// looked at. Only one tab shows each: the browser replaces notifications with the same tag.
+// The title of the tab, and notifications in the browser, for questions, errors and turns of human agents that come
+// while the page is not looked at. Only one tab shows each: the browser replaces notifications with the same tag.
 import { useEffect, useRef } from "react";
 import { useLocation } from "wouter";
 import { inline } from "#contract/visible.ts";

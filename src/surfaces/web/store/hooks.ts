@@ -1,9 +1,9 @@
 // How components read the store, ask the daemon for what is not mirrored, and act.
 import { createContext, useCallback, useContext, useEffect, useState, useSyncExternalStore } from "react";
-import { type Input, Refused, type RouteAnswer } from "#client/client.ts";
+import { type Input, Refused } from "#client/client.ts";
 import type { AgentId, ProjectSlug } from "#contract/ids.ts";
 import { type Refusal, refuse } from "#contract/refusal.ts";
-import type { RouteName } from "#contract/routes.ts";
+import type { AnswerOf, RouteName } from "#contract/routes.ts";
 import { freshKey, localNow } from "./connection.ts";
 import type { ConversationSeen } from "./conversations.ts";
 import type { Seen } from "./seen.ts";
@@ -72,15 +72,11 @@ interface LastRead<T> {
  * Asks once, and again when the input or `again` changes, and until a daemon that did not answer is back; null asks
  * nothing. What was answered before stays meanwhile.
  */
-export function useRead<N extends RouteName>(
-	name: N,
-	input: Input<N> | null,
-	again: unknown = 0,
-): Read<RouteAnswer<N>> {
+export function useRead<N extends RouteName>(name: N, input: Input<N> | null, again: unknown = 0): Read<AnswerOf<N>> {
 	const store = useStore();
 	const { client } = store;
 	const isLive = useSyncExternalStore(store.subscribe, () => store.seen.connection.state === "live");
-	const [last, setLast] = useState<LastRead<RouteAnswer<N>> | null>(null);
+	const [last, setLast] = useState<LastRead<AnswerOf<N>> | null>(null);
 	const key = JSON.stringify([name, input]);
 	const isBack = isLive && last?.isLost === true;
 	const tries = useTries(last?.isLost === true);
@@ -117,7 +113,7 @@ export function useAct(): <N extends RouteName>(
 	input: Input<N>,
 	done?: string,
 	answers?: (refusal: Refusal) => boolean,
-) => Promise<RouteAnswer<N> | null> {
+) => Promise<AnswerOf<N> | null> {
 	const { client } = useStore();
 	return useCallback(
 		async (name, input, done, answers) => {

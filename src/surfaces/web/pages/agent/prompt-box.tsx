@@ -69,7 +69,7 @@ export function PromptBox({ agent }: { agent: Agent }) {
 				</span>
 				<span className="spread" />
 				{isAnswer && <Finish why={isEmpty ? "Enter the answer first." : null} onFinish={finish} />}
-				<Button kind="quiet" why={needed} onClick={() => send({ front: true })} title="Ahead of all queued prompts">
+				<Button kind="quiet" why={needed} onClick={() => send({ front: true })} title="Before the rest of the queue">
 					To the front
 				</Button>
 				<Button kind={isAnswer ? "quiet" : "primary"} why={needed} onClick={() => send()}>

@@ -36,7 +36,7 @@ export function InboxPage() {
 			</header>
 			<div ref={rows} className="inbox">
 				{approvals.length + others === 0 && (
-					<Empty title="Nothing needs your attention.">Questions, errors, reviews and usage limits appear here.</Empty>
+					<Empty title="Nothing needs you.">Questions, errors, reviews and usage limits appear here.</Empty>
 				)}
 				{approvals.map((approval) => (
 					<Choosable

@@ -120,7 +120,7 @@ function Comments({ issue: { project, number, comments }, onSaid }: { issue: Iss
 	);
 }
 
-/** What a stage was told by another one, such as why a review sent the issue back. */
+/** What a stage was told by a person or by another stage, such as why a review sent the issue back. */
 function Messages({ issue: { messages } }: { issue: IssueDetails }) {
 	if (messages.length === 0) return null;
 	return (

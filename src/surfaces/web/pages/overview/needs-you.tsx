@@ -15,7 +15,7 @@ export function NeedsYou() {
 				Needs you <span className={count > 0 ? "panel-count tone-wait" : "panel-count"}>{count}</span>
 			</h2>
 			{count === 0 ? (
-				<p className="panel-note meta">Nothing needs your attention.</p>
+				<p className="panel-note meta">Nothing needs you.</p>
 			) : (
 				<ul className="rows">
 					{approvals.map((approval) => (

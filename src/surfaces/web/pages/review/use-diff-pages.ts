@@ -1,7 +1,8 @@
 // The diff of a review, part by part: the first answer is shown at once, the rest of the list follows, and the patch of
 // a file is loaded when the file comes into view. Nothing is cut off.
+
 import { useCallback, useEffect, useMemo, useRef, useState } from "react";
-import type { RouteAnswer } from "#client/client.ts";
+import type { AnswerOf } from "#contract/routes.ts";
 import type { ChangedFile, Diff } from "#contract/workspace.ts";
 import type { DiffFile } from "#views/diff-lines.ts";
 import { type Read, refusalOf, useRead, useStore } from "../../store/hooks.ts";
@@ -25,7 +26,7 @@ interface DiffLoader {
 	loadWhole(path: string): Promise<DiffFile | null>;
 }
 
-type FirstDiff = RouteAnswer<"diff"> | RouteAnswer<"issueDiff">;
+type FirstDiff = AnswerOf<"diff"> | AnswerOf<"issueDiff">;
 
 export function useDiffPages(
 	subject: Subject,

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { Actor, AgentId } from "#contract/ids.ts";
 import type { WireEvent } from "#contract/wire.ts";
-import { folded, withOpenTurns } from "./timelines.ts";
+import { withEvents, withOpenTurns } from "./timelines.ts";
 
 const agent = AgentId.parse("A".repeat(22));
 const other = AgentId.parse("B".repeat(22));
@@ -11,7 +11,7 @@ const event = (id: number, kind: string, data: WireEvent["data"]): WireEvent => 
 });
 
 test("a turn that began before the events that were read has a bar, whether it is over or open", () => {
-	const read = folded(new Map(), [
+	const read = withEvents(new Map(), [
 		event(20, "turn.ended", { turn: 7, state: "completed", reason: null }),
 		event(30, "turn.started", {}),
 	]);

@@ -60,7 +60,7 @@ export function useTimelines(since: string): { timelines: Timelines; isFailed: b
 				});
 				const { events } = page;
 				state.last = events.at(-1)?.id ?? state.last;
-				if (events.length > 0 || isFresh) setTimelines((before) => folded(isFresh ? new Map() : before, events));
+				if (events.length > 0 || isFresh) setTimelines((before) => withEvents(isFresh ? new Map() : before, events));
 				next = page.next;
 			}
 			state.until = at;
@@ -86,7 +86,7 @@ export function useTimelines(since: string): { timelines: Timelines; isFailed: b
 	return { timelines, isFailed };
 }
 
-export function folded(before: Timelines, events: readonly WireEvent[]): Timelines {
+export function withEvents(before: Timelines, events: readonly WireEvent[]): Timelines {
 	const after = new Map(before);
 	const fresh = new Set<AgentId>();
 	const of = (agent: AgentId): AgentTimeline => {

@@ -82,9 +82,7 @@ function Agents() {
 				</p>
 			)}
 			{rows.length === 0 ? (
-				<Empty title="No agent matches.">
-					{filter === "needs you" ? "Nothing needs your attention." : "Try another word."}
-				</Empty>
+				<Empty title="No agent matches.">{filter === "needs you" ? "Nothing needs you." : "Try another word."}</Empty>
 			) : (
 				<TreeGrid
 					rows={rows}

@@ -29,8 +29,8 @@ const indentMax = 10;
 
 export const TreeRowView = memo(function TreeRowView(props: TreeRowProps) {
 	const { row, index, axis, timeline, isCurrent, isSelected, onCurrent, onSelect, onToggle } = props;
-	const { agent, depth, hasChildren, isOpen, collapsed, isOnlyAncestor } = row;
-	const state = [isCurrent && "tree-current", isSelected && "tree-selected", isOnlyAncestor && "tree-ancestor"];
+	const { agent, depth, hasChildren, isOpen, collapsed, isOnlyAbove } = row;
+	const state = [isCurrent && "tree-current", isSelected && "tree-selected", isOnlyAbove && "tree-ancestor"];
 	return (
 		<div
 			id={rowId(agent.id)}
