@@ -235,7 +235,9 @@ test("what a turn used is told in words, and why an agent is held beside its lab
 	await sh.json("agent", "add", "spender", "--type", "scripted", "--budget-tokens", "100");
 	const { data } = await sh.json("prompt", "spender", "spend 120 0.01", "--wait");
 	// not the newest: one more follows, in which it sums up
-	expect((await sh.brood("turn", "show", "spender", String(Reflect.get(Object(data), "id")))).out).toMatch(/\nused: 120 tokens in, 0 out, 0\.0100 USD\n/);
+	expect((await sh.brood("turn", "show", "spender", String(Reflect.get(Object(data), "id")))).out).toMatch(
+		/\nused: 120 tokens in, 0 out, 0\.0100 USD\n/,
+	);
 	expect((await sh.brood("log", "spender")).out).toMatch(/usage +120 tokens in, 0 out, 0\.0100 USD/);
 	expect((await sh.brood("agent", "list")).out).toMatch(/spender .* paused \(budget\) /);
 });
