@@ -29,8 +29,8 @@ export interface Shown {
 /** What changed: everything, some rows, a running message, or what is in no row (`Unjournaled`). */
 export type Changed =
 	| { all: true }
-	/** `item` is of a shown thread, `line` of an agent that is only followed */
-	| { rows: readonly RowName[]; item: Item | null; line?: Item }
+	/** `item` is of a shown thread, `followedItem` of an agent that is only followed */
+	| { rows: readonly RowName[]; item: Item | null; followedItem?: Item }
 	| { message: AgentId }
 	| { unjournaled: true };
 
@@ -289,7 +289,7 @@ export class Mirror {
 		if (agent !== null && item !== null) this.#messages.end(agent, item);
 		this.#options.changed({
 			...{ rows: touched(event), item: isShown ? item : null },
-			...(!isShown && item !== null && { line: item }),
+			...(!isShown && item !== null && { followedItem: item }),
 		});
 	}
 }

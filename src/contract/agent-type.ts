@@ -1,5 +1,5 @@
-// Agent types: the vendors' by name, and what sets Brood's own apart. Every other type has a model that reads its
-// prompt.
+// Agent types: the vendors' by name, and what sets Brood's own apart. All but `shell`, `scripted` and `human` have a
+// model that reads their prompt.
 
 /** The vendors' agents that Brood installs and drives; `adapters/driver/vendors` describes each. */
 export const vendorTypes = ["claude", "codex", "gemini", "opencode"] as const;

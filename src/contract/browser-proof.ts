@@ -6,6 +6,6 @@
 export const proofHeader = "x-brood-proof";
 
 /** What is signed, with the secret's digest as the key: the daemon has no more than that. */
-export const browserProofText = (startId: string, host: string): string => `brood browser ${startId} ${host}`;
+export const browserProofText = (proofNonce: string, host: string): string => `brood browser ${proofNonce} ${host}`;
 
-export const browserProof = (startId: string, signature: string): string => `${startId}.${signature}`;
+export const browserProof = (proofNonce: string, signature: string): string => `${proofNonce}.${signature}`;

@@ -8,7 +8,7 @@ export type LogFields = Readonly<Record<string, string | number | boolean | null
 export interface LogEntry {
 	at: string;
 	level: LogLevel;
-	/** the part of the daemon that wrote it */
+	/** what wrote it, in a word: a part of the daemon, `http`, `git`, … */
 	source: string;
 	text: string;
 	about?: LogFields;

@@ -54,8 +54,9 @@ export type UnjournaledUpdate = z.infer<typeof UnjournaledUpdate>;
  * `soFar`: an unfinished item as far as it is, of a call's output the end; deltas follow. It is for a reader that
  * begins in the middle, and for output that does not continue what was sent. `at`: the reader has every matching event
  * up to this one; sent when it has caught up, then after each batch to readers that do not get all events.
- * `unjournaled`: state that is not in the journal, for readers that mirror rows (`threads`), first whole and then as
- * changes. `cut`: the reader did not keep up and has to reconnect after this event.
+ * `unjournaled`: state that is not in the journal, for readers that mirror rows (`threads`): whole at first
+ * and with every keep-alive, `phases` alone when they change. `cut`: the reader did not keep up and has to reconnect
+ * after this event.
  */
 export type StreamMessage =
 	| { event: WireEvent }

@@ -238,7 +238,7 @@ export type VendorAgent = z.infer<typeof VendorAgent>;
 
 /** A part that does not work, while the rest does. */
 export const Problem = z.object({
-	/** a part of the daemon, or `project <slug>` */
+	/** a part of the daemon, `database`, or `project <slug>` */
 	what: z.string(),
 	text: z.string(),
 	/** what to do: a command, or a sentence */

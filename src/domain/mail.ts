@@ -39,7 +39,7 @@ export function decideSendMail(
 	// only people and related agents may interrupt; other mail waits for the end of the turn
 	const urgent = command.urgent && (sender === null || related);
 	const sent: NewEvent = { kind: "mail.sent", agent: to.id, text: command.body, ...(urgent && { data: { urgent } }) };
-	// the driver stops a running turn between two tool calls; an idle agent is woken here
+	// a running turn yields between two tool calls (`turn.yield`); an idle agent is woken here
 	const goesFirst = urgent && to.turn === null && wakesOnMail(to) && !announced;
 	return goesFirst
 		? [

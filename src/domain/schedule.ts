@@ -13,6 +13,7 @@ import type { turnSources } from "#contract/turn.ts";
 import {
 	type Capacity,
 	type Claim,
+	type Claimant,
 	claim,
 	claimAgain,
 	countsAgainstTurnsMax,
@@ -20,12 +21,11 @@ import {
 	shortageText,
 } from "./slots.ts";
 
-type Candidate = Pick<AgentState, "id" | "project" | "type" | "subscription" | "limitWaivedUntil"> &
-	Partial<Pick<AgentState, "node">>;
+type WaitingAgent = Claimant & Pick<AgentState, "id">;
 
 /** The head of an agent's queue, with what capacity depends on. */
 export interface ScheduledHead {
-	agent: Candidate;
+	agent: WaitingAgent;
 	prompt: number;
 	priority: number;
 	manual: boolean;
@@ -36,7 +36,7 @@ export interface ScheduledHead {
 
 /** An open turn whose wait is over and that has to claim its capacity again. */
 export interface Continuation {
-	agent: Candidate;
+	agent: WaitingAgent;
 	wait: number;
 	subscription: SubscriptionName | null;
 }
@@ -137,14 +137,14 @@ class RemainingCapacity {
 	}
 
 	/** Claims capacity, or records what is missing. */
-	take(agent: Candidate, attempt: (capacity: Capacity) => Claim): boolean {
+	take(agent: WaitingAgent, attempt: (capacity: Capacity) => Claim): boolean {
 		const claimed = attempt({ ...this.#facts, leases: this.#leases });
 		if ("short" in claimed) return this.#wait(agent, claimed.short);
 		if (countsAgainstTurnsMax(agent)) this.#leases.push({ ...claimed, node: claimed.node ?? null });
 		return true;
 	}
 
-	#wait(agent: Candidate, short: Shortage): false {
+	#wait(agent: WaitingAgent, short: Shortage): false {
 		const [key, text] = [keyOf(short), shortageText(short)];
 		const ahead = this.#ahead.get(key) ?? 0;
 		this.#ahead.set(key, ahead + 1);

@@ -28,7 +28,7 @@ export interface Capacity {
 	monotonic?: number;
 }
 
-/** How many turns run at a node, and whether any start there. */
+/** How many turns may run at a node, and whether any start there. */
 export type NodeRules = Pick<NodeState, "id" | "name" | "state" | "turnsMax">;
 
 /** What is missing. */
@@ -42,7 +42,7 @@ export type Shortage =
 
 export type Claim = { subscription: SubscriptionName | null; node?: NodeId } | { short: Shortage };
 
-type Claimant = Pick<AgentState, "type" | "subscription" | "limitWaivedUntil" | "project"> &
+export type Claimant = Pick<AgentState, "type" | "subscription" | "limitWaivedUntil" | "project"> &
 	Partial<Pick<AgentState, "node">>;
 
 const rulesFor = ({ project }: Claimant, projects: readonly ProjectRules[]): ProjectRules | undefined =>

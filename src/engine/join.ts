@@ -1,5 +1,5 @@
-// Joins the other nodes of the store, before anything else is read or written. From then on every batch is fenced: it
-// is committed only while this node is in the epoch that it got here.
+// Joins the other nodes of the store, before the engine reads or writes anything else. From then on every batch is
+// fenced: it is committed only while this node is in the epoch that it got here.
 import type { NodeEpoch } from "#contract/node.ts";
 import type { EngineDependencies } from "./parts.ts";
 import { bySystem, type Dispatch } from "./ports/dispatch.ts";

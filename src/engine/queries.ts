@@ -1,5 +1,5 @@
 // Queries that take more than one read: which agent is meant, what its model sees, where words were said, what was
-// used since a moment, where two conversations part. Surfaces make them here and nowhere else; a handler by itself
+// used since a moment, where two conversations part. The server makes them here and nowhere else; a handler by itself
 // reads only the rows of its page, and those that their views show beside them.
 
 import { type AgentState, noAgent, type Settings } from "#contract/agent.ts";

@@ -55,7 +55,7 @@ function routerOf(parts: AppParts, app: App): Router<AnswerRequest> {
 	const router = new Router<AnswerRequest>();
 	// takes a fifth of a second on the one thread that answers everybody, and is the same for as long as the daemon runs
 	let document: HttpResponse | undefined;
-	router.add("get", "/api/health", () => json({ status: "ok", startId: guard.browsers.startId }));
+	router.add("get", "/api/health", () => json({ status: "ok", proofNonce: guard.browsers.proofNonce }));
 	router.add("get", "/api/proof", ({ query }) => {
 		const proof = proofFor(queryIn(query)["nonce"], guard);
 		return proof === null

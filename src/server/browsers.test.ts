@@ -19,7 +19,7 @@ function world(url = "http://127.0.0.1:4180", file: { text: string | null } = { 
 	const signIn = () => browsers.signIn(new URL(browsers.link(null).url).hash.slice(1), "Test");
 	const host = new URL(url).host;
 	const secretsOf = (signed: ReturnType<typeof signIn>) =>
-		[signed?.cookie.split(";")[0] ?? "", proofOf(signed?.secret ?? "", browsers.startId, host), host] as const;
+		[signed?.cookie.split(";")[0] ?? "", proofOf(signed?.secret ?? "", browsers.proofNonce, host), host] as const;
 	return { browsers, clock, signIn, secretsOf, file };
 }
 
@@ -49,7 +49,7 @@ test("on another port the same secrets open nothing: the storage there may be an
 		const { browsers } = world(`http://127.0.0.1:${port}`, file);
 		const host = `127.0.0.1:${port}`;
 		const own = (cookie.split(";")[0] ?? "").replace("4180", String(port));
-		return browsers.signedIn(own, proofOf(secret, browsers.startId, host), host) !== null;
+		return browsers.signedIn(own, proofOf(secret, browsers.proofNonce, host), host) !== null;
 	};
 	expect([opens(4180), opens(4181)]).toEqual([true, false]);
 });
@@ -58,18 +58,18 @@ test("a proof is for one start of the daemon, one browser and one host, and the 
 	const { browsers, signIn } = world();
 	const [{ cookie = "", secret = "" }, other] = [signIn() ?? {}, signIn()];
 	const [name = "", host] = [cookie.split(";")[0], "127.0.0.1:4180"];
-	const { startId } = browsers;
+	const { proofNonce } = browsers;
 	const opens = (proof: string): boolean => browsers.signedIn(name, proof, host) !== null;
 	expect(
 		[
 			secret,
-			`${startId}.${secret}`,
+			`${proofNonce}.${secret}`,
 			proofOf(secret, "b".repeat(43), host),
-			proofOf(secret, startId, "127.0.0.1:4181"),
-			proofOf(other?.secret ?? "", startId, host),
+			proofOf(secret, proofNonce, "127.0.0.1:4181"),
+			proofOf(other?.secret ?? "", proofNonce, host),
 		].map(opens),
 	).toEqual(Array(5).fill(false));
-	expect(opens(proofOf(secret, startId, host))).toBe(true);
+	expect(opens(proofOf(secret, proofNonce, host))).toBe(true);
 });
 
 test("the file has digests only, and at most fifty browsers", () => {

@@ -63,8 +63,8 @@ export class Browsers {
 	#kept: Kept;
 	readonly #port: string;
 	readonly #isSecure: boolean;
-	/** of this start of the daemon; public, and unknown before it */
-	readonly startId: string;
+	/** drawn when the listener starts; public, and unknown before */
+	readonly proofNonce: string;
 
 	constructor(parts: BrowserParts) {
 		this.#parts = parts;
@@ -72,7 +72,7 @@ export class Browsers {
 		this.#port = port === "" ? "443" : port;
 		this.#isSecure = protocol === "https:";
 		this.#kept = keptIn(parts.kept);
-		this.startId = parts.fresh();
+		this.proofNonce = parts.fresh();
 	}
 
 	/** The name has the port: cookies are shared between ports, and another daemon has its own. */
@@ -127,8 +127,8 @@ export class Browsers {
 	}
 
 	#proofOf({ secret }: Row, host: string): string {
-		const signed = createHmac("sha256", secret).update(browserProofText(this.startId, host));
-		return browserProof(this.startId, signed.digest("base64url"));
+		const signed = createHmac("sha256", secret).update(browserProofText(this.proofNonce, host));
+		return browserProof(this.proofNonce, signed.digest("base64url"));
 	}
 
 	/** Those of one person, or all. */

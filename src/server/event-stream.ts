@@ -24,7 +24,7 @@ interface Reader {
 	out: ServerResponse;
 	/** the last event that was sent to it */
 	after: number;
-	live: boolean;
+	isCaughtUp: boolean;
 	deltas: boolean;
 	filter: StreamFilter;
 }
@@ -76,7 +76,7 @@ export class EventStream implements AsyncDisposable {
 			out,
 			after,
 			deltas,
-			live: false,
+			isCaughtUp: false,
 			filter: await StreamFilter.of(wanted, this.#engine.reads),
 		};
 		if (out.destroyed) return;
@@ -99,7 +99,7 @@ export class EventStream implements AsyncDisposable {
 		this.#readers.clear();
 	}
 
-	/** Sends the journal page by page until the reader has everything that was published; then the reader is live. */
+	/** Sends the journal page by page until the reader has everything that was published: then it has caught up. */
 	async #catchUp(reader: Reader): Promise<void> {
 		while (this.#readers.has(reader)) {
 			const { filter, after } = reader;
@@ -110,9 +110,9 @@ export class EventStream implements AsyncDisposable {
 			// a page that is not full covered the whole range
 			const seen = found.length < pageEvents ? (range.upTo ?? known) : after;
 			this.#send(reader, Buffer.from(events.map(encode).join("")), Math.max(seen, found.at(-1)?.id ?? after, after));
-			// no event can be published between this check and `live`: nothing is awaited in between
+			// no event can be published between this check and `isCaughtUp`: nothing is awaited in between
 			if (reader.after >= this.#last) {
-				reader.live = true;
+				reader.isCaughtUp = true;
 				reader.out.write(at(reader.after));
 				if (reader.deltas) this.#sendUnfinished(reader);
 				if (filter.isMirror) await this.#sendUnjournaled([reader]);
@@ -146,8 +146,8 @@ export class EventStream implements AsyncDisposable {
 			// this reader itself was cut: all readers catch up from the journal
 			this.#following = this.#follower();
 			this.#last = await this.#engine.reads.lastEvent();
-			for (const reader of [...this.#readers].filter(({ live }) => live)) {
-				reader.live = false;
+			for (const reader of [...this.#readers].filter(({ isCaughtUp }) => isCaughtUp)) {
+				reader.isCaughtUp = false;
 				this.#catchUp(reader).catch(() => reader.out.destroy());
 			}
 		}
@@ -162,7 +162,7 @@ export class EventStream implements AsyncDisposable {
 		const texts = events.map(encode);
 		const all = Buffer.from(texts.join(""));
 		for (const reader of this.#readers) {
-			if (!reader.live || reader.after >= last) continue;
+			if (!reader.isCaughtUp || reader.after >= last) continue;
 			// a reader that has just caught up may already have the first of these events
 			if (reader.filter.isOpen && reader.after < first) this.#send(reader, all, last);
 			else this.#send(reader, Buffer.from(wantedOf(reader, events, texts)), last);
@@ -175,8 +175,8 @@ export class EventStream implements AsyncDisposable {
 		const phases = JSON.stringify(this.#engine.reportedPhases());
 		if (phases === this.#phases) return;
 		this.#phases = phases;
-		for (const { live, filter, out } of this.#readers)
-			if (live && filter.isMirror) out.write(`event: unjournaled\ndata: {"phases":${phases}}\n\n`);
+		for (const { isCaughtUp, filter, out } of this.#readers)
+			if (isCaughtUp && filter.isMirror) out.write(`event: unjournaled\ndata: {"phases":${phases}}\n\n`);
 	}
 
 	async #sendUnjournaled(readers: readonly Reader[]): Promise<void> {
@@ -186,7 +186,7 @@ export class EventStream implements AsyncDisposable {
 	}
 
 	#send(reader: Reader, bytes: Buffer, last: number): void {
-		if (reader.live && reader.out.writableLength > waitingBytesMax) {
+		if (reader.isCaughtUp && reader.out.writableLength > waitingBytesMax) {
 			this.#readers.delete(reader);
 			reader.out.end(`event: cut\ndata: ${JSON.stringify({ after: reader.after })}\n\n`);
 			return;
@@ -222,8 +222,8 @@ export class EventStream implements AsyncDisposable {
 		const messages = this.#following.takeLive();
 		for (const message of messages) this.#keepUnfinished(message);
 		const encoded = messages.map((message) => ({ delta: deltaOf(message), text: encodeLive(message) }));
-		for (const { live, deltas, out, filter } of this.#readers) {
-			if (!live || !deltas || out.writableLength >= waitingBytesMax) continue;
+		for (const { isCaughtUp, deltas, out, filter } of this.#readers) {
+			if (!isCaughtUp || !deltas || out.writableLength >= waitingBytesMax) continue;
 			const text = encoded.flatMap((each) => (filter.takesDelta(each.delta) ? each.text : [])).join("");
 			if (text !== "") out.write(text);
 		}
@@ -231,7 +231,7 @@ export class EventStream implements AsyncDisposable {
 
 	#keepAlive(): void {
 		for (const { out } of this.#readers) out.write(": still here\n\n");
-		this.#sendUnjournaled([...this.#readers].filter(({ live, filter }) => live && filter.isMirror)).catch(
+		this.#sendUnjournaled([...this.#readers].filter(({ isCaughtUp, filter }) => isCaughtUp && filter.isMirror)).catch(
 			expected("the next keep-alive sends it again"),
 		);
 	}

@@ -1,8 +1,8 @@
 // A request and its answer, between Node's server and the app.
 //
-// There is no `Request` and `Response` of the web here: Node loads its whole HTTP client with them, which is a tenth of
-// an idle daemon's memory. `node:http` is not imported as a module for the same reason: that reads every export,
-// and one of them is the client's.
+// There is no `Request` and `Response` of the web here: Node loads its whole HTTP client with them, which is one
+// twentieth of an idle daemon's memory. `node:http` is not imported as a module for the same reason: that reads every
+// export, and one of them is the client's.
 import type { IncomingMessage, ServerResponse } from "node:http";
 
 export interface HttpRequest {

@@ -1,4 +1,4 @@
-// State that is shown beside the rows but is in no event: sent with the rows, and by the stream when it changes.
+// State that is shown beside the rows but is in no event: sent with the rows and with every keep-alive of the stream.
 import type { Unjournaled } from "#contract/rows.ts";
 import type { HealthProblem } from "#contract/workspace.ts";
 import type { Engine } from "#engine/engine.ts";

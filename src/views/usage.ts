@@ -27,7 +27,7 @@ export function projectUsage({ project, spent }: { project: UsageRow["project"];
 	return { ...row(project ?? "-", { ...spent, costs }), project };
 }
 
-/** What was reported in a period; the key of an issue is `project#number`. */
+/** What was reported in a period. `name`: of an agent or project its own, of an issue its number. */
 export function periodUsage(
 	name: string,
 	of: { agent?: UsageRow["agent"]; project?: UsageRow["project"] },

@@ -120,7 +120,10 @@ test("the right token is let in: the control", async () => {
 		const answer = await ask("GET", "/api/agents", headers);
 		expect([answer.status, answer.body]).toEqual([200, expect.stringContaining("secret-agent")]);
 	}
-	expect(JSON.parse((await ask("GET", "/api/health", {})).body)).toEqual({ status: "ok", startId: expect.any(String) });
+	expect(JSON.parse((await ask("GET", "/api/health", {})).body)).toEqual({
+		status: "ok",
+		proofNonce: expect.any(String),
+	});
 });
 
 test("with the token, nonsense is refused in a sentence and changes nothing", async () => {

@@ -50,7 +50,7 @@ afterAll(async () => {
 
 const alive = async (at: number): Promise<unknown> =>
 	await (await fetch(`http://127.0.0.1:${at}/api/health`, { signal: AbortSignal.timeout(20_000) })).json();
-const healthy = { status: "ok", startId: expect.any(String) };
+const healthy = { status: "ok", proofNonce: expect.any(String) };
 
 const plain = (text: string) => ({ bytes: Buffer.from(text), pieces: 0, leave: "answer" as const });
 

@@ -66,8 +66,8 @@ interface Browser {
 
 /** The proof for the daemon that runs now. */
 async function provenBy<B extends { secret: string }>(browser: B): Promise<B & { proof: string }> {
-	const { startId } = Object(await (await fetch(`${daemon.url}/api/health`)).json());
-	return { ...browser, proof: proofOf(browser.secret, startId, new URL(daemon.url).host) };
+	const { proofNonce } = Object(await (await fetch(`${daemon.url}/api/health`)).json());
+	return { ...browser, proof: proofOf(browser.secret, proofNonce, new URL(daemon.url).host) };
 }
 
 /** What a browser has after it came by a link. */

@@ -159,7 +159,7 @@ test("a fault that nobody caught is a line in the log, and the daemon goes on", 
 		await until(words);
 	}
 	const { url }: { url: string } = JSON.parse(readFileSync(path.join(home, "daemon.json"), "utf8"));
-	expect(await (await fetch(`${url}/api/health`)).json()).toEqual({ status: "ok", startId: expect.any(String) });
+	expect(await (await fetch(`${url}/api/health`)).json()).toEqual({ status: "ok", proofNonce: expect.any(String) });
 	const errors = entries(home).filter(({ level }) => level === "error");
 	expect(errors.map(({ fault }) => fault?.split("\n")[0])).toEqual([
 		"Error: nobody waits for this promise",

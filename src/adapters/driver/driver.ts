@@ -30,7 +30,7 @@ import type { DriverOptions } from "./options.ts";
 import { ProcessOwners } from "./process-owners.ts";
 import type { AgentProgram } from "./programs.ts";
 import { runPrompt } from "./run-prompt.ts";
-import { broken, cancelledStart, Starts } from "./starts.ts";
+import { cancelledStart, failedStart, Starts } from "./starts.ts";
 import { type AutorunFiles, findAutorunFiles } from "./trust.ts";
 
 const cancelMs = 2000;
@@ -95,13 +95,13 @@ export class ProcessDriver implements Driver {
 
 	async #startProcess(agent: AgentState, signal: AbortSignal, wanted: ProcessRequest): Promise<StartedProcess> {
 		const program = this.#programOf(agent);
-		if (typeof program === "string") return broken(program);
+		if (typeof program === "string") return failedStart(program);
 		const variables = (): Record<string, string> =>
 			credentialVariables(wanted.subscription?.credential ?? null, agent.type);
 		const mounts = await this.#options
 			.mountsFor(agent, ensureWorkingFolder(this.#options, agent), variables)
 			.catch(messageOf);
-		if (typeof mounts === "string") return broken(mounts);
+		if (typeof mounts === "string") return failedStart(mounts);
 		const request = { ...wanted, mounts };
 		await this.#ending.get(agent.id)?.done;
 		const kept = this.#kept.get(agent.id);

@@ -44,14 +44,14 @@ export class Starts {
 		const { subscription, mounts } = request;
 		const credentials = credentialsOf(subscription, agent.type);
 		// a retry would read the same file
-		if (typeof credentials === "string") return broken(credentials);
+		if (typeof credentials === "string") return failedStart(credentials);
 		const asked = await this.#options.variablesOf(agent);
-		if (typeof asked === "string") return broken(asked);
+		if (typeof asked === "string") return failedStart(asked);
 		for (const value of [...Object.values(credentials), ...secretsOf(asked)]) this.#options.log.hide(value);
 		const variables = { ...variablesFor(program.environmentPattern, this.#options.environment), ...asked };
 		for (let attempt = 0; !signal.aborted; attempt++) {
 			if (!this.#take(agent.id))
-				return broken(`Its process was started ${startsMax} times within a minute and did not stay up.`);
+				return failedStart(`Its process was started ${startsMax} times within a minute and did not stay up.`);
 			const token = this.#options.issueToken(agent.id);
 			try {
 				const given = { agent, program, request, token, variables, credentials };
@@ -72,7 +72,7 @@ export class Starts {
 				this.#options.revokeToken(token);
 				await endAll(find);
 				if (attempt + 1 >= startsMax || error instanceof UnsupportedSetting)
-					return broken(`Its process does not start: ${messageOf(error).replace(/\.$/, "")}.`);
+					return failedStart(`Its process does not start: ${messageOf(error).replace(/\.$/, "")}.`);
 				await pause(100 * 2 ** attempt, undefined, { signal }).catch(expected("it was cancelled"));
 			}
 		}
@@ -96,4 +96,5 @@ export class Starts {
 
 const down = (end: TurnResult): StartedProcess => ({ up: false, end });
 export const cancelledStart = down({ state: "interrupted", reason: "stopped before its process was up", text: null });
-export const broken = (reason: string): StartedProcess => down({ state: "failed", reason, text: null, broken: true });
+export const failedStart = (reason: string): StartedProcess =>
+	down({ state: "failed", reason, text: null, holdsAgent: true });

@@ -4,8 +4,8 @@ import { type Refusal, refusalCodes, refuse } from "#contract/refusal.ts";
 import { StoreFault } from "../ports/store.ts";
 
 /**
- * The refusal for a full disk, an unavailable or broken store, and errors whose adapter names a `refusalCode`; null for
- * anything else. An error's causes are examined too.
+ * The refusal for a full disk, an unavailable, denied or broken store, a module that an upgrade removed, and errors
+ * whose adapter names a `refusalCode`; null for anything else. An error's causes are examined too.
  */
 export function faultRefusal(error: unknown): Refusal | null {
 	for (let each = error, depth = 0; each instanceof Error && depth < causesMax; each = each.cause, depth++) {

@@ -120,8 +120,8 @@ export interface TurnResult {
 	text: string | null;
 	/** the last items: recorded together with the end */
 	last?: readonly TurnItem[];
-	/** the process cannot be started: no automatic retry */
-	broken?: boolean;
+	/** it would fail again: the agent is held until a person acts */
+	holdsAgent?: boolean;
 	/** the step that failed, if it was not the process */
 	step?: string;
 	/** a usage limit was reached; `until` is its end, if known */

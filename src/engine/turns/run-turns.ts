@@ -167,7 +167,7 @@ export class TurnRunner implements Reactor {
 		const prepared = await startProcess(this.#parts, turn, agent, signal).catch((error: unknown): StartedProcess => {
 			this.#caught("The process of an agent could not be started", turn)(error);
 			// a retry would fail the same way, for ever
-			return { up: false, end: { ...failure(error), broken: !(error instanceof StoreFault) } };
+			return { up: false, end: { ...failure(error), holdsAgent: !(error instanceof StoreFault) } };
 		});
 		if (!prepared.up) return await this.#commands.giveBack(turn, prepared.end, signal);
 		let item: Pick<Event, "text" | "data"> | null = null;
@@ -239,7 +239,7 @@ export class TurnRunner implements Reactor {
 		} catch (error) {
 			if (isStoreBroken(error)) throw error;
 			// without a hold it would be tried again at once, for ever
-			return { ...failure(error), broken: true, step: "trust" };
+			return { ...failure(error), holdsAgent: true, step: "trust" };
 		}
 	}
 
@@ -250,7 +250,7 @@ export class TurnRunner implements Reactor {
 			if (reason !== null) return { state: "failed", reason, text: null };
 		} catch (error) {
 			// without a hold a workspace that cannot be read would be tried again at once, for ever
-			return { ...failure(error), broken: true, step: "workspace" };
+			return { ...failure(error), holdsAgent: true, step: "workspace" };
 		}
 		await tellOfCommits(this.#parts, agent, { turn }).catch(
 			this.#caught("Commits of others could not be looked up", { agent: agent.id }),

@@ -38,7 +38,7 @@ export async function untrustedFiles(
 	const content = files.join("\n");
 	const answer = await recorder.ask({ title, tool: trustTool, call: null, options, content, digest: fingerprint });
 	const reason = `Nobody agreed to what the repository would run: ${named}.`;
-	if (answer?.option !== allow) return { state: "failed", reason, text: null, broken: true, step: "trust" };
+	if (answer?.option !== allow) return { state: "failed", reason, text: null, holdsAgent: true, step: "trust" };
 	const approved = await dispatch(bySystem({ type: "project.approve", slug: agent.project, fingerprint }));
 	if ("refused" in approved) return { state: "failed", reason: approved.refused.message, text: null };
 	// the content may have changed while the approval was pending

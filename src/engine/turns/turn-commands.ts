@@ -36,10 +36,10 @@ export class TurnCommands {
 	 */
 	async giveBack(
 		turn: TurnState,
-		{ reason, broken, step = "process" }: TurnResult,
+		{ reason, holdsAgent, step = "process" }: TurnResult,
 		signal: AbortSignal,
 	): Promise<null> {
-		const failed = broken === true && !signal.aborted ? { failed: { code: "PROCESS_FAILED" as const, step } } : {};
+		const failed = holdsAgent === true && !signal.aborted ? { failed: { code: "PROCESS_FAILED" as const, step } } : {};
 		const why = signal.aborted ? "shutdown" : (reason?.slice(0, 1000) ?? "its process did not start");
 		await this.send(turn, { type: "prompt.return", reason: why, ...failed });
 		return null;

@@ -29,7 +29,7 @@ const messages: Record<Named, { data: z.ZodType; id?: z.ZodType; meaning: string
 	unjournaled: {
 		data: UnjournaledUpdate,
 		meaning:
-			"what is shown beside the rows and no event tells; only with `threads`, whole at first and then what changed",
+			"what is shown beside the rows and no event tells; only with `threads`, whole at first and with every keep-alive, `phases` alone when they change",
 	},
 	cut: {
 		data: z.object({ after: z.int().nonnegative() }),

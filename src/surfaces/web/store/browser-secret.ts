@@ -32,11 +32,11 @@ async function newProof(secret: string): Promise<string> {
 }
 
 async function proofOf(secret: string): Promise<string> {
-	const { startId } = await (await fetch("/api/health", { cache: "no-store" })).json();
+	const { proofNonce } = await (await fetch("/api/health", { cache: "no-store" })).json();
 	const digest = base64url(await crypto.subtle.digest("SHA-256", bytes(secret)));
 	const key = await crypto.subtle.importKey("raw", bytes(digest), { name: "HMAC", hash: "SHA-256" }, false, ["sign"]);
-	const signature = await crypto.subtle.sign("HMAC", key, bytes(browserProofText(String(startId), location.host)));
-	return browserProof(String(startId), base64url(signature));
+	const signature = await crypto.subtle.sign("HMAC", key, bytes(browserProofText(String(proofNonce), location.host)));
+	return browserProof(String(proofNonce), base64url(signature));
 }
 
 const bytes = (text: string): Uint8Array<ArrayBuffer> => new TextEncoder().encode(text);

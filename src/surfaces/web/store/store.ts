@@ -105,9 +105,9 @@ export class Store {
 		this.#tell();
 	}
 
-	#addToConversations({ item, line }: { item: Item | null; line?: Item }): void {
+	#addToConversations({ item, followedItem }: { item: Item | null; followedItem?: Item }): void {
 		if (item !== null) this.conversations.add(item);
-		if (line !== undefined) this.conversations.addLine(line);
+		if (followedItem !== undefined) this.conversations.addLine(followedItem);
 	}
 
 	#tell(): void {
