@@ -56,8 +56,8 @@ function stepContextIn(folder: string): StepContext {
 		workspace: { kind: "worktree", path: folder, branch: "b", base: "main" },
 		given: {
 			settings: mergeSettings({}, {}, "main"),
-			base: null,
-			branch: null,
+			baseCommit: null,
+			branchCommit: null,
 			start: null,
 			last: null,
 			primary: null,

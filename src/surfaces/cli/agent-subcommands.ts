@@ -181,7 +181,7 @@ function verbSubcommand(parent: Command, name: string, route: AgentRoute, descri
 		});
 }
 
-/** Arguments of a verb besides the agent; each but `--yes` is a field of the route's body. */
+/** Arguments of a verb besides the agent; each but `--yes` and `--retry` is a field of the route's body. */
 function ownOptions(route: AgentRoute): Option[] {
 	if (route === "pause") return [reason()];
 	const flag = (name: string, description: string) => new Option(name, description).default(false);

@@ -35,7 +35,6 @@ export async function textOf(given: string | undefined, file: string | undefined
 
 async function contentOf(file: string): Promise<string> {
 	try {
-		// the pipe is empty for now: wait for it
 		return file === "-" ? await text(process.stdin) : await readFile(file, "utf8");
 	} catch (error) {
 		throw new UsageError(`${file} cannot be read: ${messageOf(error)}`);

@@ -108,11 +108,11 @@ async function addProject(cli: CliContext, say: (text: string) => void): Promise
 }
 
 async function installAdapter({ client, home }: CliContext, type: string, say: (text: string) => void): Promise<void> {
-	const adapter = (await client.call("vendors")).find((each) => each.type === type);
-	if (adapter === undefined || adapter.installed !== null) return;
+	const vendor = (await client.call("vendors")).find((each) => each.type === type);
+	if (vendor === undefined || vendor.installed !== null) return;
 	const start = performance.now();
 	const elapsed = (): string => `${Math.round((performance.now() - start) / 1000)} s`;
-	say(`Installing the adapter for ${adapter.title} (${adapter.package} ${adapter.version}) …`);
+	say(`Installing the adapter for ${vendor.title} (${vendor.package} ${vendor.version}) …`);
 	const leave = (): never => {
 		say("\nThe daemon goes on installing. No agent was started: run this again when it is done.");
 		process.exit(130);

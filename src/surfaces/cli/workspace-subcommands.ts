@@ -122,7 +122,7 @@ function syncSubcommand(agent: Command): void {
 		.argument("[agents...]", "the agents; default: all idle agents of the project")
 		.option(
 			"--all",
-			"every living agent with a workspace, in the project of --project or of this directory, else in all",
+			"every living agent with files of its own, in the project of --project or of this directory, else in all",
 		)
 		.addOption(allProjects())
 		.addOption(

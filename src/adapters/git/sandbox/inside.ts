@@ -82,7 +82,7 @@ on(steps.tree, async ({ context, checkout }) => {
 on(steps.switchBranch, async ({ context, checkout }, { begun }): Promise<UpdateResult | Refusal> => {
 	const { git, given } = context;
 	const { path: folder, branch } = checkout.workspace;
-	const [local, theirs] = [await commitOf(git, folder, branchRef(branch)), given?.branch ?? null];
+	const [local, theirs] = [await commitOf(git, folder, branchRef(branch)), given?.branchCommit ?? null];
 	if (theirs !== null && local === null)
 		await git(folder, ["update-ref", branchRef(branch), theirs, "0".repeat(theirs.length)]);
 	const updated = await goToBranchAndUpdate(context, checkout, controlOf(begun));
@@ -185,7 +185,7 @@ on(steps.tips, async ({ context: { git }, checkout }) => {
 	]);
 	const others = text.split("\n").flatMap((line) => (line.endsWith(" commit") ? [line.split(" ")[0] ?? ""] : []));
 	return {
-		branch: await commitOf(git, folder, branchRef(branch)),
+		tip: await commitOf(git, folder, branchRef(branch)),
 		taken: await commitOf(git, folder, takenRef),
 		others: [...new Set(others)],
 	};

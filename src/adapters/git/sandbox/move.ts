@@ -45,7 +45,7 @@ async function move<I>(
 	const client = await clientFor(context, checkout);
 	if (isRefusal(client)) return client;
 	// the step may bring base's objects into the tree
-	await borrow(context, checkout, { base: client.given.base });
+	await borrow(context, checkout, { base: client.given.baseCommit });
 	const moved = await client.ask(step, input, { signal: control.signal });
 	const { snapshot } = await client.pullChanges({ keepOld: true });
 	if (isRefusal(moved) || snapshot === null) return moved;

@@ -90,8 +90,8 @@ export async function clientFor(
 		workspace,
 		given: {
 			settings: { ...effective.settings, env: [] },
-			base,
-			branch: newer ? theirs : branch,
+			baseCommit: base,
+			branchCommit: newer ? theirs : branch,
 			start: marker.start,
 			last,
 			primary,
@@ -151,8 +151,8 @@ export class WorkerClient {
 
 	/** Imports an object, with everything it refers to, into the project's repository. */
 	async pull(object: string, { onlyCheck = false } = {}): Promise<void> {
-		const { base, branch, start, last } = this.given;
-		const have = [base, branch, start, last?.commit ?? null, this.seen].filter((commit) => commit !== null);
+		const { baseCommit, branchCommit, start, last } = this.given;
+		const have = [baseCommit, branchCommit, start, last?.commit ?? null, this.seen].filter((commit) => commit !== null);
 		const want = [object];
 		await importObjects({
 			git: this.#context.git,
@@ -181,7 +181,7 @@ export class WorkerClient {
 		tip: string | null;
 		snapshot: StoredSnapshot | null;
 	}> {
-		const { branch: tip, taken, others } = await this.ask(steps.tips, {});
+		const { tip, taken, others } = await this.ask(steps.tips, {});
 		const isNew = taken !== null && taken !== this.given.last?.commit && !(await this.#isKnown(taken));
 		// what the agent put there itself is not imported
 		const snapshot = isNew

@@ -1,4 +1,5 @@
-// Deletes refs of deleted agents that are no longer needed: base contains their commit, or they record a merge.
+// Deletes refs that are no longer needed: base has their commit (`left`, `clones` and `work` only once their agent is
+// deleted), or they record a merge of a deleted agent.
 // A commit that nothing else reaches stays for good: it may be the last copy of somebody's work.
 import { isRefusal } from "#contract/refusal.ts";
 import type { Leftover } from "#contract/wire.ts";

@@ -87,8 +87,8 @@ export const StepContext = z.strictObject({
 	workspace: Workspace,
 	given: z.strictObject({
 		settings: RepositorySettings,
-		base: Commit,
-		branch: Commit,
+		baseCommit: Commit,
+		branchCommit: Commit,
 		start: Commit,
 		last: SnapshotRef.nullable(),
 		primary: PrimaryMarker.nullable(),
@@ -164,7 +164,7 @@ export const steps = {
 	/** the commit of its branch */
 	tip: step("tip", nothing, Commit),
 	/** the commits that the project may not have yet */
-	tips: step("tips", nothing, z.strictObject({ branch: Commit, taken: Commit, others: z.array(CommitId).max(1000) })),
+	tips: step("tips", nothing, z.strictObject({ tip: Commit, taken: Commit, others: z.array(CommitId).max(1000) })),
 	/** files in the tree that a vendor's program would run without asking */
 	autorunFiles: step("autorun-files", z.strictObject({ type: z.string() }), AutorunFiles.nullable()),
 	/** whether the agent may change all of these files */

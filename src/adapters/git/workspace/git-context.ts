@@ -39,10 +39,9 @@ export interface GitContext {
 /** What a step in a sandbox cannot see, and so is told by the daemon. */
 export interface OutsideState {
 	settings: RepositorySettings;
-	/** the tip of base */
-	base: string | null;
-	/** the tip of the workspace's branch in the project, else at its remote */
-	branch: string | null;
+	baseCommit: string | null;
+	/** of the workspace's branch in the project, else at its remote */
+	branchCommit: string | null;
 	/** where the branch began */
 	start: string | null;
 	/** its newest snapshot in the project */
@@ -57,7 +56,7 @@ export const signatureOf = (agent: AgentIdentity): string => {
 	return `${name} <${email}>`;
 };
 
-/** The agent's identity on its commits, as variables, so that no git configuration changes. */
+/** The agent's identity on its commits, as variables, so that the user's git configuration does not change. */
 export function agentIdentity({ handle }: AgentIdentity): Record<string, string> {
 	const [name, email] = [`brood-agent-${handle}`, `${handle}@brood.local`];
 	return { GIT_AUTHOR_NAME: name, GIT_AUTHOR_EMAIL: email, GIT_COMMITTER_NAME: name, GIT_COMMITTER_EMAIL: email };
@@ -76,10 +75,10 @@ export const repositoryOf = ({ project, workspace }: Checkout): string =>
 export async function baseCommit(context: GitContext, checkout: Checkout): Promise<string | null> {
 	const { project, workspace } = checkout;
 	if (context.given !== undefined) {
-		const { base } = context.given;
+		const { baseCommit: commit } = context.given;
 		// the objects are borrowed from the project
-		if (base !== null) await context.git(workspace.path, ["update-ref", baseRefOf(checkout), base]);
-		return base;
+		if (commit !== null) await context.git(workspace.path, ["update-ref", baseRefOf(checkout), commit]);
+		return commit;
 	}
 	const ref = `refs/heads/${workspace.base}`;
 	const commit = await commitOf(context.git, project.path, ref);

@@ -25,7 +25,7 @@ export type TabMessage =
 	| { want: Want }
 	| { leave: string }
 	/** a new leader asks what all tabs want */
-	| { rollCall: true }
+	| { askAll: true }
 	| { begin: string; wants: readonly string[] }
 	| { message: StreamMessage; of: string }
 	| ({ end: string; wants: readonly string[] } & End);
@@ -70,7 +70,7 @@ export class SharedStream {
 		parts.channel.addEventListener("message", ({ data }) => this.#receive(data));
 		void parts.lead().then(() => {
 			this.#leader = new Leader(parts, (said) => this.#say(said));
-			this.#say({ rollCall: true });
+			this.#say({ askAll: true });
 		});
 	}
 
@@ -120,7 +120,7 @@ export class SharedStream {
 	#receive(said: TabMessage): void {
 		this.#leader?.receive(said);
 		for (const reader of this.#readers.values()) {
-			if ("rollCall" in said) this.#answerRollCall(reader);
+			if ("askAll" in said) this.#answer(reader);
 			else if ("begin" in said && said.wants.includes(reader.want.id)) reader.of = said.begin;
 			else if ("message" in said && said.of === reader.of) reader.push(said.message);
 			else if ("end" in said && said.wants.includes(reader.want.id)) reader.push({ end: said });
@@ -128,7 +128,7 @@ export class SharedStream {
 	}
 
 	/** Later messages of the old leader's connection are not taken: the new one begins where this reader stands. */
-	#answerRollCall(reader: Reader): void {
+	#answer(reader: Reader): void {
 		reader.of = null;
 		this.#say({ want: { ...reader.want } });
 	}
@@ -154,7 +154,7 @@ class Leader {
 		if (!("want" in said)) return;
 		this.#wants.set(said.want.id, { ...said.want, served: false });
 		if (this.#scheduled) return;
-		// several tabs answer a roll call at once: one connection for all
+		// several tabs answer the question at once: one connection for all
 		this.#scheduled = true;
 		setTimeout(() => {
 			this.#scheduled = false;

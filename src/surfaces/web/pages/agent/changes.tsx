@@ -38,7 +38,7 @@ function Now({ agent }: { agent: Agent }) {
 		<DiffRead
 			read={read}
 			ask={(part) => act("diff", { params, query: part })}
-			title={`against ${agent.workspace?.base?.slice(0, 12) ?? "base"}`}
+			title={`against ${agent.workspace?.base ?? "base"}`}
 		/>
 	);
 }

@@ -49,7 +49,8 @@ export function AddSubscription({ onClose }: { onClose(): void }) {
 				onChange={(value) => setSlots(Math.max(1, Number(value)))}
 			/>
 			<p className="meta">
-				It uses your own login. For a key or another login run <code>brood subscription add --env-file</code>.
+				It uses your own login. For a key run <code>brood subscription add --env-file</code>, for another login{" "}
+				<code>brood subscription add --config-dir</code>.
 			</p>
 		</Dialog>
 	);
