@@ -15,8 +15,12 @@ class FakeDaemon {
 	readonly #journal = [item(1)];
 	#wake = Promise.withResolvers<void>();
 	said = (): void => {};
+	/** called while it answers for all rows */
+	loaded = (): void => {};
 	/** how often all rows were asked for */
 	wholeLoads = 0;
+	/** where each stream began */
+	readonly streams: number[] = [];
 
 	say(id: number): void {
 		this.#journal.push(item(id));
@@ -29,6 +33,7 @@ class FakeDaemon {
 		const answer = (data: unknown) => ({ ok: true, text: async () => JSON.stringify({ data }), chunks: none() });
 		if (url.pathname === "/api/rows" && url.searchParams.get("part") !== "true") {
 			this.wholeLoads++;
+			this.loaded();
 			return answer(beginning);
 		}
 		if (url.pathname === "/api/rows") {
@@ -43,6 +48,7 @@ class FakeDaemon {
 	};
 
 	async *#stream(from: number, threads: string, signal: AbortSignal | undefined): AsyncGenerator<Uint8Array> {
+		this.streams.push(from);
 		const stopped = new Promise<void>((resume) => signal?.addEventListener("abort", () => resume()));
 		for (let after = from; ; ) {
 			const wake = this.#wake.promise;
@@ -77,6 +83,22 @@ const beginning = {
 	...{ journal: "one", now: 0, monotonic: 0, turnsMax: 1, rows },
 	unjournaled: { phases: {}, projects: {}, subscriptions: {} },
 };
+
+test("a screen that changes while the first rows are loaded never has the journal sent from its beginning", async () => {
+	const daemon = new FakeDaemon();
+	const stop = new AbortController();
+	const mirror = new Mirror(new Client({ url: "http://daemon", token: "" }, daemon.send), { now: () => 0 });
+	daemon.loaded = () => {
+		if (daemon.wholeLoads === 1) void mirror.show({ boards: [], threads: [agent] });
+		// what is followed is in no row: these rows are taken
+		else mirror.follow([agent]);
+	};
+	const running = mirror.run(stop.signal);
+	await expect.poll(() => mirror.state).toBe("live");
+	stop.abort();
+	await running;
+	expect([daemon.wholeLoads, daemon.streams]).toEqual([2, [1]]);
+});
 
 test("a thread that is opened has every item, also one that is said while its end is loaded, and loads no other rows", async () => {
 	const daemon = new FakeDaemon();

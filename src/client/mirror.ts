@@ -188,7 +188,9 @@ export class Mirror {
 			const both = AbortSignal.any([signal, this.#connection.signal]);
 			let failure: unknown = null;
 			try {
-				if (this.#journal === null) await this.#load(both);
+				if (this.#journal === null) await this.#load(signal);
+				// what is shown or followed has changed meanwhile, or everything is over
+				if (both.aborted) continue;
 				for await (const message of this.#client.stream(
 					{ after: this.#cursor.at, deltas: true, threads: this.#streamed() },
 					both,
@@ -222,7 +224,8 @@ export class Mirror {
 	async #load(signal: AbortSignal): Promise<void> {
 		const shown = this.#shown;
 		const answer = await this.#client.call("rows", { query: this.#asked(shown) });
-		if (signal.aborted) return;
+		// other rows are to be shown by now: those are asked for next
+		if (signal.aborted || this.#shown !== shown) return;
 		try {
 			this.#begin(answer, shown);
 		} catch (cause) {

@@ -152,6 +152,20 @@ test("when the tab with the connection closes, the next takes over where each re
 	expect(browser.connections.map(({ after }) => after)).toEqual([0, 2]);
 });
 
+test("a tab that no longer wants its stream asks for none", async () => {
+	const browser = new Browser();
+	const [first, second] = [browser.tab("a"), browser.tab("b")];
+	const read = take(first.stream({ after: 7 }, never), 1);
+	await expect.poll(() => browser.connections.length).toBe(1);
+	expect(await take(second.stream({ after: 0 }, AbortSignal.abort()), 1)).toEqual([]);
+	browser.last = 7;
+	browser.happen();
+	expect(await read).toEqual([8]);
+	const late = second.stream({ after: 8 }, never);
+	void take(late, 1);
+	await expect.poll(() => browser.connections.map(({ after }) => after)).toEqual([7, 8]);
+});
+
 test("when the daemon goes away, every tab's stream ends", async () => {
 	const browser = new Browser();
 	const tabs = [browser.tab("a"), browser.tab("b")];

@@ -76,6 +76,7 @@ export class SharedStream {
 
 	/** One connection, until it ends; like `Client.stream`. */
 	async *stream({ after, threads = "" }: Query, signal: AbortSignal): AsyncGenerator<StreamMessage> {
+		if (signal.aborted) return;
 		const id = `${this.#parts.tab}.${++this.#count}`;
 		const queue: (StreamMessage | { end: End })[] = [];
 		let wake = (): void => {};
