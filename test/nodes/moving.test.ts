@@ -218,3 +218,40 @@ test("an agent that was never given a turn, or was there before a site, is moved
 	expect(readFileSync(at(await move(b, early, b), "README.md"), "utf8")).toBe("before the site\n");
 	expect(readFileSync(at(await move(b, late, b), "README.md"), "utf8")).toBe("one\n");
 });
+
+test("an agent whose last snapshot is only at a node that is gone is moved by force alone, and is told what it has", async () => {
+	await using nodes = await TwoNodes.open();
+	const { a, b } = nodes;
+	const project = await nodes.project({ "README.md": "one\n" });
+	const site = path.join(freshFolder(), "site");
+	git("/", "clone", "-q", project.repository, site);
+	await a.client.call("siteAdd", { params: { project: project.slug }, body: { node: b.id, path: site } });
+	const agent = await project.add();
+	const uploaded = async () => (await nodes.b.daemon.engine.reads.agent(agent.id))?.bundles.length;
+	await expect.poll(uploaded, longTimeout).toBe(1);
+	mkdirSync(path.join(a.home, "projects", project.slug), { recursive: true });
+	writeFileSync(path.join(a.home, "projects", project.slug, "config.yaml"), "snapshots: local\n");
+	await a.client.ask("prompt", { ...params(agent), body: { text: "write later.txt words" } });
+	const snapshots = async () => (await a.client.call("snapshots", params(agent))).length;
+	await expect.poll(snapshots, longTimeout).toBe(2);
+	const { name } = (await b.client.call("nodes")).find(({ id }) => id === a.id) ?? {};
+	await a.daemon[Symbol.asyncDispose]();
+
+	expect(await refusal(move(b, agent, b))).toMatchObject({
+		code: "SNAPSHOT_GONE",
+		message: expect.stringContaining(`Its files are only at node ${name}`),
+		details: { node: a.id, snapshot: "1" },
+	});
+	expect((await now(b, agent)).node).toBe(a.id);
+	const moved = await b.client.ask("agentMove", { ...params(agent), body: { to: b.id, force: true } });
+	const behind = `Your files are as snapshot 1 has them, the newest one in the database: what you changed after it is only at node ${name}.`;
+	expect([moved.notes, existsSync(at(moved, "later.txt"))]).toEqual([[behind], false]);
+	expect((await b.client.call("items", params(agent))).at(-1)?.text).toBe(behind);
+
+	// the snapshots of its former node are not looked for here
+	writeFileSync(at(moved, "new.txt"), "new\n");
+	await nodes.b.daemon[Symbol.asyncDispose]();
+	await nodes.restartB();
+	await expect.poll(uploaded, longTimeout).toBe(2);
+	expect(await nodes.b.client.call("health", params(agent))).not.toHaveProperty("notUploaded");
+});

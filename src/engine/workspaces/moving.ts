@@ -15,7 +15,7 @@ import type { Provisioned } from "../ports/workspace-requests.ts";
 import type { Workspaces } from "../ports/workspaces.ts";
 import { approvedIn, projectRepository } from "./checkout.ts";
 import { keyAndFingerprint, type Requester } from "./steps.ts";
-import { bundlesOf, type UploadParts } from "./uploading.ts";
+import { bundlesOf, olderUpload, type UploadParts } from "./uploading.ts";
 
 export interface MovingParts extends UploadParts {
 	driver: Pick<Driver, "end"> | null;
@@ -75,6 +75,8 @@ async function move(
 	const refused = given.workspace !== null && isActive(from) && !force ? await askToUpload(from) : null;
 	if (refused !== null) return refused.code === "NODE_DOWN" ? notUploaded(given, from, refused) : refused;
 	const agent = (await reads.agent(given.id)) ?? given;
+	const older = await olderUpload(reads, agent);
+	if (older !== null && !isActive(from) && !force) return lastIsElsewhere(agent, from, older);
 	// what it left here earlier is at the same path
 	await putAway(parts, agent);
 	const made = agent.workspace === null ? null : await rebuilt(parts, agent, by);
@@ -94,9 +96,24 @@ async function move(
 		if (made !== null) await takeBack(parts, agent, made);
 		return outcome.refused;
 	}
-	if (made !== null) await tell(parts, agent, from, made);
-	return { missing: made?.missing ?? [], notes: made?.notes ?? [] };
+	if (made === null) return { missing: [], notes: [] };
+	const behind = `Your files are as snapshot ${older} has them, the newest one in the database: what you changed after it is only at node ${from.name}.`;
+	const notes = [...(older === null ? [] : [behind]), ...made.notes];
+	await tell(parts, agent, from, { ...made, notes });
+	return { missing: made.missing, notes };
 }
+
+/** Files that the agent made would be missing, and it would not know. */
+const lastIsElsewhere = (
+	{ id, handle, notUploaded: why }: AgentState,
+	{ id: node, name }: NodeState,
+	older: string,
+): Refusal =>
+	refuse(
+		"SNAPSHOT_GONE",
+		`The last snapshot of ${handle} is not in the database${why === null ? "" : `: ${why.reason}`}. Its files are only at node ${name}, which has to be started again. With --force, ${handle} is moved with snapshot ${older}, without what it changed after that.`,
+		{ details: { agent: id, node, snapshot: older }, suggestions: ["brood node list"] },
+	);
 
 /** Only the upload was asked for: the agent and its files are where they were. */
 const notUploaded = (
@@ -179,7 +196,7 @@ async function takeBack(
 /** The agent knows that it is elsewhere, and what of its files did not come along. */
 async function tell({ dispatch }: MovingParts, { id }: AgentState, from: NodeState, made: Provisioned): Promise<void> {
 	const missing = made.missing.slice(0, 20).map(({ path, reason }) => `${path} did not come along: ${reason}.`);
-	const moved = `You were moved from node ${from.name} to another machine. Your files are in ${made.workspace.path} now, as your last snapshot has them; files that git ignores did not come along.`;
+	const moved = `You were moved from node ${from.name} to another machine. Your files are in ${made.workspace.path} now, as your last snapshot in the database has them; files that git ignores did not come along.`;
 	for (const text of [moved, ...missing, ...made.notes])
 		await dispatch(bySystem({ type: "item.append", agent: id, kind: "system", text }));
 }

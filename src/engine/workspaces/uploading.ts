@@ -156,11 +156,26 @@ export function uploadReactor(parts: UploadParts): Reactor {
 async function uploadNewest(parts: UploadParts, id: AgentId): Promise<void> {
 	const agent = await parts.reads.agent(id);
 	if (agent === undefined || (await whyNotUploaded(parts, agent)) !== null) return;
-	const event = await parts.reads.newestOfKind(id, "workspace.snapshotted", Number.MAX_SAFE_INTEGER);
-	const newest = event === undefined ? undefined : dataOf(event, "workspace.snapshotted")?.snapshot;
-	if (newest !== undefined) await uploadSnapshot(parts, id, newest);
+	const newest = await newestSnapshot(parts.reads, id);
+	if (newest !== null) await uploadSnapshot(parts, id, newest);
 	// while it works its tree changes: its turn ends with a snapshot
 	else if (agent.turn === null && agent.lease === null) await upload(parts, agent);
+}
+
+/** Null if none was taken at its present node: a repository numbers its snapshots by itself. */
+async function newestSnapshot(reads: Reads, id: AgentId): Promise<string | null> {
+	const newest = async (kind: "workspace.snapshotted" | "agent.moved") =>
+		await reads.newestOfKind(id, kind, Number.MAX_SAFE_INTEGER);
+	const [taken, moved] = [await newest("workspace.snapshotted"), await newest("agent.moved")];
+	if (taken === undefined || taken.id < (moved?.id ?? 0)) return null;
+	return dataOf(taken, "workspace.snapshotted")?.snapshot ?? null;
+}
+
+/** The newest snapshot that was uploaded, if the agent has a newer one: other nodes would make an older tree. */
+export async function olderUpload(reads: Reads, { id, bundles }: AgentState): Promise<string | null> {
+	const uploaded = bundles.at(-1)?.snapshot ?? null;
+	const newest = uploaded === null ? null : await newestSnapshot(reads, id);
+	return newest === null || newest === uploaded ? null : uploaded;
 }
 
 async function drop({ blobs, dispatch, log }: UploadParts, { id, bundles }: AgentState): Promise<void> {
