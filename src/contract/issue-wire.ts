@@ -68,7 +68,8 @@ export const IssueDetails = z.object({
 	comments: z.array(WireIssueComment),
 	documents: z.array(WireIssueDocument),
 	messages: z.array(WireIssueMessage),
-	artifacts: z.object({ path: z.string(), files: z.array(z.string()) }).nullable(),
+	/** `node`: the name of the node where that folder is, where there are several */
+	artifacts: z.object({ path: z.string(), files: z.array(z.string()), node: z.string().exactOptional() }).nullable(),
 	/** the name of the node that has its files, while they are out of reach: that node is down */
 	filesAt: z.string().exactOptional(),
 });

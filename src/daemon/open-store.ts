@@ -25,7 +25,11 @@ interface DatabaseLocation {
 }
 
 /** Where the configuration, or the environment, says that the store is. */
-export function storeOf(home: string, { database }: HomeConfig, environment: NodeJS.ProcessEnv): StoreLocation {
+export function storeOf(
+	home: string,
+	{ database }: Pick<HomeConfig, "database">,
+	environment: NodeJS.ProcessEnv,
+): StoreLocation {
 	const named = environment["BROOD_DATABASE_URL"] || database;
 	checkStoreKind(home, named ? "postgres" : "sqlite");
 	if (!named) return { home };
@@ -55,11 +59,12 @@ export async function checkConfig(home: string, environment: NodeJS.ProcessEnv):
 }
 
 /**
- * Throws why the home cannot be used with the store that is named now. A database that does not answer is not
- * compared.
+ * Throws why the home cannot be used with the store that the environment names. A database that does not answer is
+ * not compared.
  */
 export async function checkHome(home: string, environment: NodeJS.ProcessEnv): Promise<void> {
-	const location = await checkConfig(home, environment);
+	// an error in the configuration says nothing of the store
+	const location = storeOf(home, {}, environment);
 	if (!("url" in location)) return;
 	await refuseOther(location).catch((error: unknown) => {
 		if (!(error instanceof StoreFault && error.kind === "unavailable")) throw error;

@@ -172,10 +172,11 @@ export function decideRemoveNode(
 ): Decision {
 	if (node === undefined || node.state === "removed") return noNode(id);
 	if (isActive(node))
-		return refuse("CONFLICT", `Node ${node.name} is ${node.state}: stop it first with \`brood down\` on its machine.`, {
-			details: { node: id, state: node.state },
-			suggestions: ["brood node list"],
-		});
+		return refuse(
+			"CONFLICT",
+			`Node ${node.name} is ${node.state}: stop it first with \`brood down\` on its machine. If that machine is off, \`brood node fall ${node.name}\` says so.`,
+			{ details: { node: id, state: node.state }, suggestions: ["brood node list"] },
+		);
 	const agentZero = agents.find(({ supervisor }) => supervisor === null);
 	const moved = moveAgentZero(agentZero, by.node ?? bestNodeFor(nodes, agentZero));
 	const living = agents.length - moved.length;

@@ -1,5 +1,5 @@
 // A daemon on PostgreSQL: where its texts are, what it may do there, and which homes it takes.
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { appendFileSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import pg from "pg";
 import { expect, test } from "vitest";
@@ -125,7 +125,7 @@ test("a database that refuses the user or does not exist is told from one that i
 	const nobody = await start(url.replace("postgres@", "nobody:secret@"));
 	expect(nobody).toMatchObject({
 		code: "STORE_DENIED",
-		message: expect.stringMatching(/^The database refuses the login: role "nobody" does not exist\. Check the user/),
+		message: expect.stringMatching(/^The database refuses access: role "nobody" does not exist\. Check the user/),
 	});
 	expect(JSON.stringify(nobody)).not.toContain("secret");
 	expect(await start(url.replace(/(?<=\/)t[0-9a-f]{12}/, "missing"))).toMatchObject({ code: "STORE_DENIED" });
@@ -157,7 +157,7 @@ test("without a daemon, `doctor` tries the database that is configured, and chan
 	const [home, url] = [freshFolder(), await freshDatabase()];
 	const check = async (BROOD_DATABASE_URL: string): Promise<string | undefined> =>
 		await checkStore(home, { BROOD_DATABASE_URL }).then(() => undefined, messageOf);
-	expect(await check(url.replace("postgres@", "nobody:secret@"))).toContain("The database refuses the login");
+	expect(await check(url.replace("postgres@", "nobody:secret@"))).toContain("The database refuses access");
 	expect(await check("postgres://postgres@127.0.0.1:1/x")).toContain("The database cannot be reached");
 	const client = new pg.Client(url);
 	await client.connect();
@@ -218,8 +218,10 @@ test("`up` and `status` refuse a shell that names another store than the running
 	expect(await asked(node.home, other, "up")).toMatch(/^HOME_UNUSABLE .* belongs to another database/);
 	expect(await asked(node.home, other, "status")).toMatch(/^HOME_UNUSABLE .* belongs to another database/);
 	expect(await asked(plain, url, "up")).toMatch(/^HOME_UNUSABLE .* has a store of its own, brood\.db/);
-	// controls: its own, and one that cannot be asked
+	// controls: its own, also while its configuration has a mistake, and one that cannot be asked
 	expect(await asked(node.home, url, "up")).toBe(null);
+	appendFileSync(path.join(node.home, "config.yaml"), "no-such-setting: 1\n");
+	expect(await asked(node.home, url, "status")).toBe(null);
 	expect(await asked(node.home, "postgres://postgres@127.0.0.1:1/x", "status")).toBe(null);
 	expect(await asked(plain, "", "up")).toBe(null);
 });

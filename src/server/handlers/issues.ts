@@ -12,6 +12,7 @@ import type { Project } from "#contract/wire.ts";
 import { until } from "#engine/loop/until.ts";
 import { issueFolder } from "#engine/workspaces/issue-folder.ts";
 import { issueDetails, presetsView } from "#views/issue.ts";
+import { nodeName } from "#views/node-name.ts";
 import type { PriorReceipt } from "../idempotency.ts";
 import { issueViews } from "../issue-views.ts";
 import {
@@ -284,9 +285,11 @@ async function awayNode(
 }
 
 export async function artifactsOf(
-	{ engine: { issueWork } }: RequestContext,
+	{ engine: { issueWork, node: here }, reads }: RequestContext,
 	issue: Pick<IssueState, "project" | "number">,
 ): Promise<IssueDetails["artifacts"]> {
 	const path = await issueWork.folder(issue);
-	return path === null ? null : { path, files: await issueWork.artifacts(issue) };
+	if (path === null) return null;
+	const node = here === null ? null : nodeName(here, await reads.nodes());
+	return { path, files: await issueWork.artifacts(issue), ...(node !== null && { node }) };
 }

@@ -58,7 +58,7 @@ export function issueLines(issue: IssueDetails): string {
 				null,
 		],
 		["moves", issue.moves.join(", ") || null],
-		["folder", artifacts?.path ?? null],
+		["folder", artifacts === null ? null : `${artifacts.path}${artifacts.node ? `  at node ${artifacts.node}` : ""}`],
 		["files", filesAt === undefined ? artifacts?.files.join(", ") || null : `out of reach: node ${filesAt} is down`],
 	];
 	const section = (name: string, lines: readonly string[]): string[] =>

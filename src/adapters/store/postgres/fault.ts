@@ -68,7 +68,7 @@ export function faultOf(error: unknown): StoreFault {
 	if (isDenied(error))
 		return new StoreFault(
 			"denied",
-			`The database refuses the login: ${text}. Check the user, the user's rights, the password and the database's name in BROOD_DATABASE_URL, or in \`database\` of config.yaml.`,
+			`The database refuses access: ${text}. Check the user, the user's rights, the password and the database's name in BROOD_DATABASE_URL, or in \`database\` of config.yaml.`,
 			error,
 		);
 	if (isUnreadable(error))
