@@ -82,10 +82,13 @@ function databaseFindings(found: AnswerOf<"database"> | undefined): Finding[] {
 	return [
 		good(
 			"database",
-			`a round trip takes ${roundTripMs ?? "?"} ms, its clock is ${clockOffsetMs ?? "?"} ms ahead; LISTEN works`,
+			`a round trip takes ${roundTripMs ?? "?"} ms, its clock is ${clockText(clockOffsetMs)}; LISTEN works`,
 		),
 	];
 }
+
+const clockText = (offsetMs: number | null): string =>
+	offsetMs === null ? "not compared yet" : `${Math.abs(offsetMs)} ms ${offsetMs < 0 ? "behind" : "ahead"}`;
 
 const good = (name: string, text: string): Finding => ({ name, ok: true, text, fix: null });
 const bad = (name: string, text: string, fix: string): Finding => ({ name, ok: false, text, fix });
