@@ -154,8 +154,8 @@ class Baseline {
 				actor: human,
 				key,
 				fingerprint: "f".repeat(43),
-				answer: `{"subject":{"agent":"${agent.id}"}}`,
-				given: null,
+				outcome: `{"subject":{"agent":"${agent.id}"}}`,
+				answer: null,
 				at: Date.now(),
 			});
 		};

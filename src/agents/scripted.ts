@@ -51,15 +51,20 @@ async function limit(seconds: string, reporter: TurnReporter): Promise<void> {
 	await reporter.say("no limit now");
 }
 
-let cost = 0;
+let sessionCost = 0;
 
 /** `spend TOKENS [DOLLARS]`: as if a model had been asked */
 async function spend(rest: string, reporter: TurnReporter): Promise<void> {
 	const [tokens = 0, dollars = 0] = rest.split(" ").map(Number);
-	cost += dollars;
+	sessionCost += dollars;
 	spentInPrompt += tokens;
 	const counts = { inputTokens: spentInPrompt, outputTokens: 0, totalTokens: spentInPrompt };
-	await reporter.used({ ...counts, cachedReadTokens: 0, cachedWriteTokens: 0, ...(cost > 0 && { cost }) });
+	await reporter.used({
+		...counts,
+		cachedReadTokens: 0,
+		cachedWriteTokens: 0,
+		...(sessionCost > 0 && { sessionCost }),
+	});
 }
 
 async function flood(bytes: string, reporter: TurnReporter): Promise<void> {

@@ -31,7 +31,7 @@ interface Tokens {
 /** What a prompt cost. */
 export interface PromptUsage extends Tokens {
 	/** in US dollars, of the whole session */
-	cost?: number;
+	sessionCost?: number;
 	/** how many tokens the model has before it now */
 	contextTokens?: number;
 }
@@ -116,9 +116,9 @@ export class TurnReporter {
 	}
 
 	/** the usage of the prompt so far: reported at once, so that a budget can end the turn */
-	async used({ cost, contextTokens = 0, ...tokens }: PromptUsage): Promise<void> {
+	async used({ sessionCost, contextTokens = 0, ...tokens }: PromptUsage): Promise<void> {
 		this.usage = tokens;
-		const price = cost === undefined ? {} : { cost: { amount: cost, currency: "USD" } };
+		const price = sessionCost === undefined ? {} : { cost: { amount: sessionCost, currency: "USD" } };
 		const _meta = { brood: { tokens } };
 		// the size of the model's window is not known here
 		await this.#update({ sessionUpdate: "usage_update", used: contextTokens, size: 0, ...price, _meta });

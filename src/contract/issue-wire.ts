@@ -26,8 +26,7 @@ export const Issue = z.object({
 		folder: true,
 		approvedCommit: true,
 	}).shape,
-	/** the assignee's handle */
-	agent: Handle.nullable(),
+	assigneeHandle: Handle.nullable(),
 	attention: z
 		.object({
 			...{ reason: z.string(), code: RefusalCodeSchema.nullable(), at: Time },
@@ -68,8 +67,10 @@ export const IssueDetails = z.object({
 	comments: z.array(WireIssueComment),
 	documents: z.array(WireIssueDocument),
 	messages: z.array(WireIssueMessage),
-	/** `node`: the name of the node where that folder is, where there are several */
-	artifacts: z.object({ path: z.string(), files: z.array(z.string()), node: z.string().exactOptional() }).nullable(),
+	/** `nodeName`: of the node where that folder is, where there are several */
+	artifacts: z
+		.object({ path: z.string(), files: z.array(z.string()), nodeName: z.string().exactOptional() })
+		.nullable(),
 	/** the name of the node that has its files, while they are out of reach: that node is down */
 	filesAt: z.string().exactOptional(),
 });

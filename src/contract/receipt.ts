@@ -26,7 +26,8 @@ export interface StartedStep {
 	stage?: string;
 }
 
-export type ReceiptAnswer =
+/** What became of a request. */
+export type ReceiptOutcome =
 	/** done: by a command with its first and last event, or outside the store */
 	| { subject: Subject; events?: readonly [first: number, last: number] }
 	| { refused: Refusal }
@@ -36,9 +37,9 @@ export type ReceiptAnswer =
 export interface Receipt {
 	/** tells a retry from another payload under the same key */
 	fingerprint: string;
-	answer: ReceiptAnswer;
-	/** the answer's data, verbatim; absent before the answer, or if it is too long to keep */
-	given?: unknown;
+	outcome: ReceiptOutcome;
+	/** what was answered, word for word; absent before that, or if it is too long to keep */
+	answer?: unknown;
 }
 
 export interface StoredReceipt extends Receipt {

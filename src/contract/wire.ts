@@ -257,7 +257,7 @@ export const Status = z.object({
 	home: z.string(),
 	store: z.enum(["memory", "sqlite", "postgres"]),
 	/** this daemon's name among those that share the database, and how many of them are up */
-	node: z.string().nullable(),
+	nodeName: z.string().nullable(),
 	nodes: z.int(),
 	/** what keeps the agents' processes together */
 	containment: ContainmentLevel,

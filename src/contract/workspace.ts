@@ -1,6 +1,7 @@
 // The workspace, and the answers of the verbs of the work cycle.
 import { z } from "zod";
 import { SubscriptionName } from "./ids.ts";
+import { NodeId } from "./node.ts";
 
 export const workspaceKinds = ["worktree", "clone", "main"] as const;
 export const mergeStrategies = ["ff", "merge", "squash", "rebase"] as const;
@@ -118,7 +119,7 @@ export const Health = z.strictObject({
 	/** the subscription that it would use, whose credentials are files of other nodes: no turn starts */
 	withoutCredentials: SubscriptionName.exactOptional(),
 	/** where the files are that it had at other nodes; null until that node has put them into its trash */
-	former: z.array(z.strictObject({ node: z.string(), trash: z.string().nullable() })).exactOptional(),
+	former: z.array(z.strictObject({ node: NodeId, trash: z.string().nullable() })).exactOptional(),
 });
 export type Health = z.infer<typeof Health>;
 

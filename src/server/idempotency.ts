@@ -18,7 +18,7 @@ export interface KeyedRequest {
 }
 
 /** The part of the first attempt's receipt that handlers need. */
-export type PriorReceipt = Pick<Receipt, "answer"> | null;
+export type PriorReceipt = Pick<Receipt, "outcome"> | null;
 
 interface Running {
 	fingerprint: string;
@@ -53,8 +53,8 @@ export class Idempotency {
 	/** The recorded answer, for a caller who may not request anything new; null if there is none. */
 	async answered(request: KeyedRequest): Promise<object | null> {
 		const receipt = await this.#engine.receipts.find(request.actor, request.key);
-		return receipt?.fingerprint === request.fingerprint && receipt.given !== undefined
-			? await this.#given(request, receipt)
+		return receipt?.fingerprint === request.fingerprint && receipt.answer !== undefined
+			? await this.#recorded(request, receipt)
 			: null;
 	}
 
@@ -64,8 +64,8 @@ export class Idempotency {
 	): Promise<object> {
 		const receipt = await this.#engine.receipts.find(request.actor, request.key);
 		if (receipt !== undefined && receipt.fingerprint !== request.fingerprint) return keyTaken;
-		if (receipt !== undefined && "refused" in receipt.answer) return receipt.answer.refused;
-		if (receipt?.given !== undefined) return await this.#given(request, receipt);
+		if (receipt !== undefined && "refused" in receipt.outcome) return receipt.outcome.refused;
+		if (receipt?.answer !== undefined) return await this.#recorded(request, receipt);
 		const result = await work(receipt ?? null, request.fingerprint);
 		// the commands have their own receipts, so the request succeeded even if its answer cannot be kept
 		await this.#remember(request, result).catch(
@@ -74,12 +74,12 @@ export class Idempotency {
 		return result;
 	}
 
-	async #given({ route }: KeyedRequest, { given }: Receipt): Promise<object> {
-		return Object(await unpackedAnswer(route, given, this.#engine.reads));
+	async #recorded({ route }: KeyedRequest, { answer }: Receipt): Promise<object> {
+		return Object(await unpackedAnswer(route, answer, this.#engine.reads));
 	}
 
 	async #remember(request: KeyedRequest, result: object | Refusal): Promise<void> {
-		if (!isRefusal(result)) await this.#engine.receipts.given(request, packedAnswer(request.route, result));
+		if (!isRefusal(result)) await this.#engine.receipts.answered(request, packedAnswer(request.route, result));
 		else if (!refusalCodes[result.code].retryable) await this.#engine.receipts.refused(request, result);
 	}
 }

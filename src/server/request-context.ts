@@ -121,7 +121,7 @@ export class RequestContext {
 	/** The caller of a git step, and what the same request began before a crash. */
 	requester({ actor, key, fingerprint, earlier }: Caller): Requester {
 		if (key === null || fingerprint === undefined) return { actor };
-		const begun = earlier !== null && "begun" in earlier.answer ? earlier.answer.begun : null;
+		const begun = earlier !== null && "begun" in earlier.outcome ? earlier.outcome.begun : null;
 		return { actor, key, fingerprint, begun };
 	}
 

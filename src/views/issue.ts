@@ -36,7 +36,7 @@ export function issueView(issue: IssueState, { project, all, runs, handles }: Is
 	const loaded = presetNamed(project, issue.preset);
 	return {
 		...rest,
-		agent: handleOf(issue.assignee, handles),
+		assigneeHandle: handleOf(issue.assignee, handles),
 		attention: issue.attention && { ...issue.attention, at: iso(issue.attention.at) },
 		blockedBy: blockers(issue, all),
 		broken: "broken" in loaded ? loaded.broken : null,

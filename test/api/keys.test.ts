@@ -170,7 +170,7 @@ const doneAgain: readonly Changing[] = ["gc", "warm", "syncProject", "siteSync",
 describe("a daemon that dies before it has stored its answer", () => {
 	// what a request did is in the store, the words of its answer are not
 	test("does nothing again, and says that it was done", async () => {
-		const forgetful = vi.spyOn(Receipts.prototype, "given").mockResolvedValue();
+		const forgetful = vi.spyOn(Receipts.prototype, "answered").mockResolvedValue();
 		await using daemon = await startDaemon({ home: freshFolder() });
 		const world = await worldAt(daemon);
 		const deeds = new Deeds();

@@ -67,23 +67,23 @@ describe.each(flavors)("%s", (flavor) => {
 		await using gated = await gatedStore(flavor);
 		const { engine, store } = gated;
 		const named = { actor: human, key: IdempotencyKey.parse(randomUUID()), fingerprint: "f", at: 1 };
-		await store.keepReceipts([{ ...named, answer: { begun: { step: "commit", head: null } } }], { durable: true });
+		await store.keepReceipts([{ ...named, outcome: { begun: { step: "commit", head: null } } }], { durable: true });
 		expect(await store.reads.receipt(human, named.key)).toMatchObject({
 			fingerprint: "f",
-			answer: { begun: { step: "commit", head: null } },
+			outcome: { begun: { step: "commit", head: null } },
 		});
 		const command = { type: "item.append" as const, agent: engine.agentZero.id, kind: "user", text: "x" };
-		const receipt = { ...named, answer: { subject: { event: 7 } }, given: { words: "é\0 🎉" } };
+		const receipt = { ...named, outcome: { subject: { event: 7 } }, answer: { words: "é\0 🎉" } };
 		gated.open();
 		expect(await engine.dispatch({ actor: human, key: null, command, receipt })).toMatchObject({ replayed: false });
 		expect(await store.reads.receipt(human, named.key)).toMatchObject({
-			answer: { subject: { event: 7 } },
-			given: { words: "é\0 🎉" },
+			outcome: { subject: { event: 7 } },
+			answer: { words: "é\0 🎉" },
 		});
-		await store.keepReceipts([{ ...named, answer: { subject: {} }, given: ["other"] }], { durable: false });
+		await store.keepReceipts([{ ...named, outcome: { subject: {} }, answer: ["other"] }], { durable: false });
 		expect(await store.reads.receipt(human, named.key)).toMatchObject({
-			answer: { subject: { event: 7 } },
-			given: ["other"],
+			outcome: { subject: { event: 7 } },
+			answer: ["other"],
 		});
 		expect(await store.reads.receipt(system, named.key)).toBeUndefined();
 	});

@@ -87,7 +87,11 @@ test.concurrent("an issue goes from the command line through a worktree into mai
 	await json("agent", "add", "opus", "--project", "web", "--type", "scripted");
 	const assigned = await json("task", "assign", "web#1", "opus");
 	expect(await ready()).toBe(0);
-	expect(assigned.data).toMatchObject({ stage: "IN_PROGRESS", branch: "issue/1-replace-the-font", agent: "opus" });
+	expect(assigned.data).toMatchObject({
+		stage: "IN_PROGRESS",
+		branch: "issue/1-replace-the-font",
+		assigneeHandle: "opus",
+	});
 	expect((await json("issue", "wait", "web#1", "--for", "attention", "--timeout", "60")).data).toMatchObject({
 		stage: "IN_REVIEW",
 		waiting: "approval",

@@ -227,7 +227,7 @@ describe("the context", () => {
 	});
 });
 
-describe("permissions", () => {
+describe("approvals", () => {
 	test("what changes something asks first; what only looks does not", async () => {
 		script({
 			calls: [

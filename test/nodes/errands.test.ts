@@ -112,7 +112,7 @@ test("verbs that need files are carried out where the files are, and answered wo
 	).toBe(1);
 	const { name } = (await b.client.call("nodes")).find(({ id }) => id === a.id) ?? {};
 	expect(await b.client.call("issue", { params: { issue: `${project.slug}#1` } })).toMatchObject({
-		artifacts: { path: expect.stringContaining(a.home), node: name },
+		artifacts: { path: expect.stringContaining(a.home), nodeName: name },
 	});
 	const approved = await b.client.ask("approve", { ...params(agent), body: {} });
 	expect(git(project.repository, "log", "-1", "--format=%H")).toBe(approved.merged.commit);

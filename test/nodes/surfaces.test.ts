@@ -74,7 +74,7 @@ test("uninstall removes what its own node has on this machine, and no snapshot o
 		projects: [site],
 		agents: [far.id],
 		workspaces: [{ agent: `${project.slug}/far`, folder: at(moved) }],
-		hasStore: false,
+		isStoreInHome: false,
 	};
 	expect(await knownToNode(b.client)).toEqual(inB);
 	const inA = await knownToNode(a.client);

@@ -138,7 +138,7 @@ test("a long output is kept whole, apart; the item has its beginning, and a back
 	expect(existsSync(path.join(home, "blobs", name))).toBe(true);
 });
 
-describe("a person", () => {
+describe("a human agent", () => {
 	test("has a turn that outlives the daemon, and ends it in words", async () => {
 		const agent = await add("please look at it", { type: "human", name: "reviewer" });
 		await expect

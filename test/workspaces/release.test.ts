@@ -166,7 +166,7 @@ test("release drops the issue and clears; a dirty tree keeps both", async () => 
 	await release(agent);
 	const now = await daemon.now(agent);
 	expect([now.issue, now.label, now.workspace?.branch]).toEqual([null, "idle", "brood/one"]);
-	expect((await daemon.client.call("issue", issue)).agent).toBe(null);
+	expect((await daemon.client.call("issue", issue)).assigneeHandle).toBe(null);
 	expect((await daemon.items(agent)).at(-1)?.kind).toBe("clear");
 	expect(git(at(agent), "branch", "--show-current")).toBe("brood/one");
 });

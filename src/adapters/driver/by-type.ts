@@ -1,4 +1,4 @@
-// Which driver executes an agent's turns: a person's waits for the person, every other one has a process.
+// Which driver executes an agent's turns: a human agent's wait for its person, every other has a process.
 import type { AgentState } from "#contract/agent.ts";
 import type { Driver } from "#engine/ports/driver.ts";
 import { humanDriver } from "./human.ts";

@@ -1,4 +1,4 @@
-// A person as a driver: the turn waits until somebody says that it is over. There is no process to start, end or sweep.
+// The driver of human agents: a turn waits until somebody says that it is over. No process is started, ended or swept.
 import { once } from "node:events";
 import type { Driver, TurnResult } from "#engine/ports/driver.ts";
 

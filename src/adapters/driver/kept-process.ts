@@ -32,7 +32,7 @@ export function isReusable(
 	if (kept.type !== agent.type) return false;
 	if (JSON.stringify(kept.mounts) !== JSON.stringify(request.mounts)) return false;
 	// a process started with another subscription would be billed to that one
-	if (kept.subscription !== credentialKey(request.subscription)) return false;
+	if (kept.subscription !== subscriptionIdentity(request.subscription)) return false;
 	if (program.keepsSession !== true) return true;
 	const settings = launchSettings(agent, program, request);
 	const inStep = request.own?.resumable === true || program.keepsInterrupted === true;
@@ -61,5 +61,5 @@ export const launchSettings = (
 		: { model: null, mode: null, systemPrompt: null, options: {} };
 
 /** Other credentials count like another subscription. */
-export const credentialKey = (subscription: SubscriptionState | null): string | null =>
+export const subscriptionIdentity = (subscription: SubscriptionState | null): string | null =>
 	subscription === null ? null : `${subscription.name} ${JSON.stringify(subscription.credential)}`;

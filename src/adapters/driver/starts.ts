@@ -12,7 +12,7 @@ import { endAll, type Process } from "../system/processes.ts";
 import { UnsupportedSetting } from "./acp/open.ts";
 import { credentialsOf } from "./credential.ts";
 import { variablesFor } from "./environment.ts";
-import { credentialKey, type KeptProcess, launchSettings, type StartRequest } from "./kept-process.ts";
+import { type KeptProcess, launchSettings, type StartRequest, subscriptionIdentity } from "./kept-process.ts";
 import { launchAgent } from "./launching.ts";
 import type { DriverOptions } from "./options.ts";
 import type { AgentProgram } from "./programs.ts";
@@ -62,7 +62,7 @@ export class Starts {
 					program,
 					launched,
 					token,
-					subscription: credentialKey(subscription),
+					subscription: subscriptionIdentity(subscription),
 					settings,
 					mounts,
 					programPids: null,

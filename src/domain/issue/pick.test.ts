@@ -186,7 +186,7 @@ describe("which agent works on it", () => {
 		});
 	});
 
-	test("never a person, who is asked by name only", () => {
+	test("never a human agent, which is asked by name only", () => {
 		expect(given({ issues: [issue(1)], agents: [of("p", { type: "human" })] })).toMatchObject({
 			assign: [],
 			spawn: [{}],

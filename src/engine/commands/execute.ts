@@ -62,7 +62,7 @@ async function runNew(
 		(await forbidden(work, envelope)) ?? (await definitionOf(command).decide(work, command, limits));
 	if (isRefusal(decision)) {
 		// a retryable refusal gets no receipt, so that a retry is decided again
-		const receipt = refusalCodes[decision.code].retryable ? null : { fingerprint, answer: { refused: decision } };
+		const receipt = refusalCodes[decision.code].retryable ? null : { fingerprint, outcome: { refused: decision } };
 		return { outcome: { refused: decision, replayed: false }, receipt };
 	}
 	const events = await work.apply(decision);
@@ -71,7 +71,7 @@ async function runNew(
 	const range = first !== undefined && last !== undefined ? { events: [first, last] as const } : {};
 	return {
 		outcome: { done: await work.answer(named), events, replayed: false },
-		receipt: { fingerprint, answer: { subject: named, ...range } },
+		receipt: { fingerprint, outcome: { subject: named, ...range } },
 	};
 }
 
@@ -92,13 +92,13 @@ async function forbidden(work: UnitOfWork, { actor, command }: Envelope): Promis
  * The same key again: the first answer with its events if it is the same request, a conflict if it is another one. Null
  * for a request that was only begun: none of its commands has run.
  */
-async function answerAgain(tx: Tx, envelope: Envelope, { fingerprint, answer }: Receipt): Promise<Outcome | null> {
+async function answerAgain(tx: Tx, envelope: Envelope, { fingerprint, outcome }: Receipt): Promise<Outcome | null> {
 	if (fingerprint !== envelope.fingerprint) return { refused: keyTaken, replayed: true };
-	if ("begun" in answer) return null;
-	if ("refused" in answer) return { refused: answer.refused, replayed: true };
-	const [first, last] = answer.events ?? [0, -1];
+	if ("begun" in outcome) return null;
+	if ("refused" in outcome) return { refused: outcome.refused, replayed: true };
+	const [first, last] = outcome.events ?? [0, -1];
 	const events = last < first ? [] : await tx.events({ after: first - 1, limit: last - first + 1 });
-	return { done: await new UnitOfWork(tx, envelope).answer(answer.subject), events, replayed: true };
+	return { done: await new UnitOfWork(tx, envelope).answer(outcome.subject), events, replayed: true };
 }
 
 export const keyTaken = refuse("CONFLICT", "This idempotency key was used before, for something else.");

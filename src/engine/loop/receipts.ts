@@ -1,7 +1,7 @@
 // Receipts of whole requests, beside those of single commands (`execute.ts`).
 //
 //   begin    before a step outside the store: flushed, because after a crash only this receipt leads back to the step
-//   given    the data of the answer: survives the end of this process, and costs no flush, since the effect is durable
+//   answered the data of the answer: survives the end of this process, and costs no flush, since the effect is durable
 //   refused  a refusal that no command recorded
 import type { Actor, IdempotencyKey } from "#contract/ids.ts";
 import type { Receipt, StartedStep, StoredReceipt } from "#contract/receipt.ts";
@@ -21,7 +21,7 @@ export interface ResumableRequest {
 type Named = Omit<ResumableRequest, "begun">;
 
 /** A longer answer is computed again from its command's events. */
-const givenLengthMax = 256 * 1024;
+const answerLengthMax = 256 * 1024;
 
 export class Receipts {
 	readonly #store: Store;
@@ -40,19 +40,19 @@ export class Receipts {
 	}
 
 	async begin(named: Named, begun: StartedStep): Promise<void> {
-		await this.#store.keepReceipts([this.#row(named, { answer: { begun } })], { durable: true });
+		await this.#store.keepReceipts([this.#row(named, { outcome: { begun } })], { durable: true });
 	}
 
-	async given(named: Named, data: unknown): Promise<void> {
-		if (JSON.stringify(data).length <= givenLengthMax)
-			await this.#soon(this.#row(named, { answer: { subject: {} }, given: data }));
+	async answered(named: Named, data: unknown): Promise<void> {
+		if (JSON.stringify(data).length <= answerLengthMax)
+			await this.#soon(this.#row(named, { outcome: { subject: {} }, answer: data }));
 	}
 
 	async refused(named: Named, refused: Refusal): Promise<void> {
-		await this.#soon(this.#row(named, { answer: { refused } }));
+		await this.#soon(this.#row(named, { outcome: { refused } }));
 	}
 
-	#row({ actor, key, fingerprint }: Named, rest: Pick<StoredReceipt, "answer" | "given">): StoredReceipt {
+	#row({ actor, key, fingerprint }: Named, rest: Pick<StoredReceipt, "outcome" | "answer">): StoredReceipt {
 		return { actor, key, fingerprint, at: monotonicNow(this.#clock), ...rest };
 	}
 

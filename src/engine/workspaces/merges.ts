@@ -86,7 +86,7 @@ export class Merges {
 		const data = { reviewed, commit, strategy: result.strategy, into: base.branch, before: base.before };
 		if (result.push !== null) await this.#steps.record(checkout, { kind: "workspace.pushed", data: result.push }, by);
 		const tell = `Your commit ${reviewed.slice(0, 10)} was merged into ${base.branch} as ${commit.slice(0, 10)}.`;
-		const receipt = { answer: { begun: { step: "approve" as const, commit: request.commit, merged: result } } };
+		const receipt = { outcome: { begun: { step: "approve" as const, commit: request.commit, merged: result } } };
 		await this.#steps.record(checkout, { kind: "workspace.merged", data }, by, { tell, receipt, frees });
 		return result;
 	}

@@ -37,7 +37,7 @@ import type { AgentState } from "#contract/agent.ts";
 import type { CommandInput } from "#contract/command.ts";
 import type { Actor, IdempotencyKey } from "#contract/ids.ts";
 import { isOwn, type NodeEpoch } from "#contract/node.ts";
-import type { ReceiptAnswer, StartedStep } from "#contract/receipt.ts";
+import type { ReceiptOutcome, StartedStep } from "#contract/receipt.ts";
 import { type Refusal, refuse } from "#contract/refusal.ts";
 import type { RemoteStatus } from "#contract/workspace.ts";
 import type { LeaseStep, Recorded } from "#contract/workspace-step.ts";
@@ -104,7 +104,7 @@ export class Steps {
 			...(turn !== null && { turn: turn.id }),
 			...(issue !== null && { stage: issue.stage }),
 		};
-		const receipt = resumable === null ? {} : { receipt: receiptOf(resumable, { answer: { begun: started } }) };
+		const receipt = resumable === null ? {} : { receipt: receiptOf(resumable, { outcome: { begun: started } }) };
 		const lease = { actor: by.actor, key: null, command, ...receipt };
 		const working = whileLeased(
 			this.#parts,
@@ -206,12 +206,12 @@ const receiptOf = ({ actor, key, fingerprint }: ResumableRequest, receipt: StepR
 
 /** The receipt that is written with a record: the answer, or how far the step is. */
 export interface StepReceipt {
-	answer: ReceiptAnswer;
-	given?: unknown;
+	outcome: ReceiptOutcome;
+	answer?: unknown;
 }
 
 /** The record ends the step, with this answer. */
-export const answeredWith = (given: unknown): StepReceipt => ({ answer: { subject: {} }, given });
+export const answeredWith = (answer: unknown): StepReceipt => ({ outcome: { subject: {} }, answer });
 
 interface StepAttempt {
 	by: Requester;

@@ -65,7 +65,7 @@ export function agentLifecycleHandlers(context: RequestContext) {
 					return isRefusal(refused) ? refused : await answer(null);
 				}
 				// the first attempt recovered it; a second would take later work out of the tree
-				const recovered = request.earlier !== null && "subject" in request.earlier.answer;
+				const recovered = request.earlier !== null && "subject" in request.earlier.outcome;
 				const moved = agent === undefined || recovered ? null : await cycle.recover(agent, context.requester(request));
 				if (moved !== null && isRefusal(moved)) return moved;
 				// a workspace that could not be made is made again

@@ -48,7 +48,7 @@ export function daemonHandlers(context: RequestContext, about: About, rotateToke
 	} satisfies Partial<Handlers>;
 }
 
-type Numbers = Pick<Status, "agents" | "turns" | "lastEvent" | "node" | "nodes">;
+type Numbers = Pick<Status, "agents" | "turns" | "lastEvent" | "nodeName" | "nodes">;
 
 /**
  * The numbers of `brood status`. A daemon that is asked how it is must answer, also while the database does not: what
@@ -56,7 +56,7 @@ type Numbers = Pick<Status, "agents" | "turns" | "lastEvent" | "node" | "nodes">
  */
 class Counts {
 	readonly #context: Pick<RequestContext, "engine" | "reads">;
-	#last: Numbers = { agents: null, turns: null, lastEvent: 0, node: null, nodes: 1 };
+	#last: Numbers = { agents: null, turns: null, lastEvent: 0, nodeName: null, nodes: 1 };
 
 	constructor(context: Pick<RequestContext, "engine" | "reads">) {
 		this.#context = context;
@@ -73,7 +73,7 @@ class Counts {
 		]);
 		const own = nodes.find(({ id }) => id === engine.nodes.self);
 		const active = nodes.filter(isActive).length;
-		this.#last = { agents, turns: turns.length, lastEvent, node: own?.name ?? null, nodes: active };
+		this.#last = { agents, turns: turns.length, lastEvent, nodeName: own?.name ?? null, nodes: active };
 		return this.#last;
 	}
 }

@@ -175,7 +175,7 @@ export async function withIssue<T extends object>(
  * The issue of the first attempt: it may have been deleted or unassigned since, and then its name no longer finds it.
  */
 async function changedBefore({ reads }: RequestContext, earlier: PriorReceipt): Promise<IssueState | undefined> {
-	const [first] = earlier !== null && "subject" in earlier.answer ? (earlier.answer.events ?? []) : [];
+	const [first] = earlier !== null && "subject" in earlier.outcome ? (earlier.outcome.events ?? []) : [];
 	const event = first === undefined ? undefined : await reads.event(first);
 	const { issue } = looseData(event?.data);
 	return typeof issue === "number" ? await reads.issue(issue) : undefined;
@@ -290,6 +290,6 @@ export async function artifactsOf(
 ): Promise<IssueDetails["artifacts"]> {
 	const path = await issueWork.folder(issue);
 	if (path === null) return null;
-	const node = here === null ? null : nodeName(here, await reads.nodes());
-	return { path, files: await issueWork.artifacts(issue), ...(node !== null && { node }) };
+	const name = here === null ? null : nodeName(here, await reads.nodes());
+	return { path, files: await issueWork.artifacts(issue), ...(name !== null && { nodeName: name }) };
 }

@@ -99,8 +99,8 @@ class Demo {
 		return now;
 	}
 
-	#show({ number, stage, title, agent, attention }: Issue): void {
-		const line = `${project}#${number}  ${stage.padEnd(11)}  ${title}${agent === null ? "" : `  (${agent})`}${attention === null ? "" : `: ${attention.reason}`}`;
+	#show({ number, stage, title, assigneeHandle, attention }: Issue): void {
+		const line = `${project}#${number}  ${stage.padEnd(11)}  ${title}${assigneeHandle === null ? "" : `  (${assigneeHandle})`}${attention === null ? "" : `: ${attention.reason}`}`;
 		if (this.#stages.get(number) !== line) this.#report(line);
 		this.#stages.set(number, line);
 	}

@@ -109,7 +109,7 @@ const nameIn = ({ name, asks }: RunningTurn): string => `${name}${asks ? " (asks
 /** The open turns that have a process of this daemon's; empty if it does not answer. */
 async function runningTurns(): Promise<RunningTurn[]> {
 	const { client, status } = (await running().catch(() => null)) ?? {};
-	const own = status?.node ?? null;
+	const own = status?.nodeName ?? null;
 	const [agents = [], nodes = []] = await Promise.all([
 		client?.call("agents").catch(() => []),
 		own === null ? [] : client?.call("nodes").catch(() => []),

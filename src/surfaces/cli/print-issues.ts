@@ -10,7 +10,7 @@ export function issueTable(issues: readonly Issue[]): string {
 		`${issue.project}#${issue.number}`,
 		issue.stage,
 		issue.priority,
-		issue.agent ?? "-",
+		issue.assigneeHandle ?? "-",
 		issueStateText(issue),
 		issue.title,
 	]);
@@ -24,7 +24,7 @@ export function issueStateText({
 	broken,
 	blockedBy,
 	waiting,
-	agent,
+	assignee,
 	notBefore,
 	doneAt,
 }: Issue): string {
@@ -32,7 +32,7 @@ export function issueStateText({
 	if (attention !== null) return "needs attention";
 	if (broken !== null) return "preset broken";
 	if (doneAt !== null) return "done";
-	if (agent !== null) return "being worked on";
+	if (assignee !== null) return "being worked on";
 	if (waiting !== null) return waitingTexts[waiting];
 	if (blockedBy.length > 0) return blockedText(blockedBy);
 	return notBefore === null ? "open" : "tried again later";
@@ -44,7 +44,7 @@ export function issueLines(issue: IssueDetails): string {
 		["stage", `${issue.stage} (${issueStateText(issue)}), preset ${issue.preset}`],
 		["attention", attention && `${attention.reason} (${attention.at})`],
 		["broken", issue.broken],
-		["agent", issue.agent],
+		["agent", issue.assigneeHandle],
 		["branch", issue.branch],
 		["commit", issue.commit],
 		["merged", issue.mergedCommit],
@@ -58,7 +58,10 @@ export function issueLines(issue: IssueDetails): string {
 				null,
 		],
 		["moves", issue.moves.join(", ") || null],
-		["folder", artifacts === null ? null : `${artifacts.path}${artifacts.node ? `  at node ${artifacts.node}` : ""}`],
+		[
+			"folder",
+			artifacts === null ? null : `${artifacts.path}${artifacts.nodeName ? `  at node ${artifacts.nodeName}` : ""}`,
+		],
 		["files", filesAt === undefined ? artifacts?.files.join(", ") || null : `out of reach: node ${filesAt} is down`],
 	];
 	const section = (name: string, lines: readonly string[]): string[] =>

@@ -57,7 +57,7 @@ export function projectSubcommands(program: Command): void {
 		);
 	siteSubcommands(project);
 	moveSubcommand(project);
-	upkeepSubcommands(project);
+	settingsAndFilesSubcommands(project);
 	configureSubcommand(project);
 }
 
@@ -180,7 +180,7 @@ function siteSubcommands(project: Command): void {
 		);
 }
 
-function upkeepSubcommands(project: Command): void {
+function settingsAndFilesSubcommands(project: Command): void {
 	subcommand(project, "settings", "show the settings in force, and the commands that the repository wants to run")
 		.argument("[project]", "the project's name; default: the one of this directory")
 		.action(async (slug, options) => {

@@ -14,7 +14,7 @@ export function statusLine({
 	agents,
 	turns,
 	problems,
-	node,
+	nodeName,
 	nodes,
 }: Status): string {
 	const wrong = problems.map(
@@ -24,7 +24,7 @@ export function statusLine({
 		agents === null || turns === null
 			? "agents and turns unknown until the database answers"
 			: `${counted(agents, "agent")} alive, ${counted(turns, "turn")} running`;
-	return `brood ${version} at ${url} (pid ${pid})${remote === null ? "" : `, for other machines at ${remote}`}\nhome ${home}, store ${store}${nodes > 1 ? `, node ${node} of ${nodes}` : ""}, containment ${containment}\n${counts}${wrong.join("")}`;
+	return `brood ${version} at ${url} (pid ${pid})${remote === null ? "" : `, for other machines at ${remote}`}\nhome ${home}, store ${store}${nodes > 1 ? `, node ${nodeName} of ${nodes}` : ""}, containment ${containment}\n${counts}${wrong.join("")}`;
 }
 
 /** Derives a project's name from its folder's. */

@@ -41,7 +41,7 @@ interface Known {
 	agents: string[];
 	workspaces: { agent: string; folder: string }[];
 	/** whether the conversations are in the home, and not in a database */
-	hasStore: boolean;
+	isStoreInHome: boolean;
 }
 
 interface Uninstalled {
@@ -77,7 +77,7 @@ export async function uninstall(options: UninstallOptions): Promise<void> {
 	}
 }
 
-const nothing: Known = { projects: [], agents: [], workspaces: [], hasStore: false };
+const nothing: Known = { projects: [], agents: [], workspaces: [], isStoreInHome: false };
 
 /** Only the store knows the projects; the snapshots of agents at other nodes are not this home's to delete. */
 export async function knownToNode(client: Client): Promise<Known> {
@@ -88,9 +88,9 @@ export async function knownToNode(client: Client): Promise<Known> {
 		client.call("agents", { query: { reaped: "true" } }),
 	]);
 	const self = nodes.find((each) => each.self)?.id ?? null;
-	const hasStore = store !== "postgres";
+	const isStoreInHome = store !== "postgres";
 	// rows without a node are from before there were any
-	const isHere = ({ node }: { node: string | null }): boolean => hasStore || node === null || node === self;
+	const isHere = ({ node }: { node: string | null }): boolean => isStoreInHome || node === null || node === self;
 	const own = agents.filter(isHere);
 	const sites = await Promise.all(
 		projects
@@ -103,7 +103,7 @@ export async function knownToNode(client: Client): Promise<Known> {
 		workspaces: own.flatMap((agent) =>
 			agent.workspace === null ? [] : { agent: fullName(agent), folder: agent.workspace.path },
 		),
-		hasStore,
+		isStoreInHome,
 	};
 }
 
@@ -131,11 +131,13 @@ async function askFirst(home: string, known: Known, { yes, discard }: UninstallO
 }
 
 /** `unsaved` names the agents with uncommitted work. */
-export function questionFor(home: string, { projects, hasStore }: Known, unsaved: string): string {
+export function questionFor(home: string, { projects, isStoreInHome }: Known, unsaved: string): string {
 	const repositories = counted(projects.length, "repository", "repositories");
 	const loses = unsaved === "" ? "" : ` The uncommitted work of ${unsaved} is lost.`;
-	const what = hasStore ? "every conversation, worktree and snapshot" : "the worktrees and snapshots of its agents";
-	const stay = hasStore ? "branches stay" : "branches stay, and so do the conversations in the database";
+	const what = isStoreInHome
+		? "every conversation, worktree and snapshot"
+		: "the worktrees and snapshots of its agents";
+	const stay = isStoreInHome ? "branches stay" : "branches stay, and so do the conversations in the database";
 	return `Remove ${home} with ${what}, and Brood's refs in ${repositories}?${loses} Commits that only a clone has, and repositories added by URL, are lost; ${stay}.`;
 }
 

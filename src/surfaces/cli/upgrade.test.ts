@@ -19,7 +19,7 @@ async function older(script: string): Promise<{ home: string; status: Parameters
 	return { home, status: { pid: child.pid ?? 0, version: "0.0.1", turns: 2 } };
 }
 
-test("a daemon that stops in spite of open turns, which are a person's or another node's, is replaced", async () => {
+test("a daemon that stops in spite of open turns, which are of human agents or other nodes, is replaced", async () => {
 	const said = vi.spyOn(process.stderr, "write").mockReturnValue(true);
 	onTestFinished(() => said.mockRestore());
 	const { home, status } = await older('process.on("SIGURG", () => process.exit())');

@@ -42,7 +42,7 @@ export function openMemory(run: RunBatch): Store {
 				const before = rows.receipts.get(name);
 				rows.receipts.set(
 					name,
-					before === undefined || receipt.given === undefined ? receipt : { ...before, given: receipt.given },
+					before === undefined || receipt.answer === undefined ? receipt : { ...before, answer: receipt.answer },
 				);
 			}
 		},

@@ -54,7 +54,7 @@ const agentsOf = (ids: string[]) => ({
 
 const receiptsOf = (keyed: readonly { actor: string; key: string }[]) => ({
 	name: "receipts-by-key",
-	text: `select actor, key, fingerprint, answer, given from receipt
+	text: `select actor, key, fingerprint, outcome, answer from receipt
 		where (actor, key) in (select * from unnest($1::text[], $2::text[]))`,
 	values: [keyed.map(({ actor }) => actor), keyed.map(({ key }) => key)],
 });

@@ -94,8 +94,8 @@ const journal = ({ key, int, text, changing }: Types): string[] => [
 	`create table project (slug ${text} primary key, state ${text} not null)`,
 	`create table person (name ${text} primary key, state ${text} not null)`,
 	`create table receipt (
-		actor ${text} not null, key ${text} not null, fingerprint ${text} not null, answer ${text} not null,
-		given ${text}, at ${int} not null, constraint receipt_of_actor primary key (actor, key))`,
+		actor ${text} not null, key ${text} not null, fingerprint ${text} not null, outcome ${text} not null,
+		answer ${text}, at ${int} not null, constraint receipt_of_actor primary key (actor, key))`,
 	// upkeep drops the oldest first; without this index it would read every receipt inside the writer's transaction
 	"create index receipt_age on receipt (at)",
 ];

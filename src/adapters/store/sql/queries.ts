@@ -180,25 +180,25 @@ export const putProject = upsert("project", { columns: ["slug", "state"], key: [
 export const receiptByKey = query<{ actor: string; key: string }>()("receipt-by-key", (db, arg) =>
 	db
 		.selectFrom("receipt")
-		.select(["fingerprint", "answer", "given"])
+		.select(["fingerprint", "outcome", "answer"])
 		.where("actor", "=", arg("actor"))
 		.where("key", "=", arg("key")),
 );
 
-const receiptColumns = ["actor", "key", "fingerprint", "answer", "given", "at"] as const;
+const receiptColumns = ["actor", "key", "fingerprint", "outcome", "answer", "at"] as const;
 
 export const putReceipt = upsert("receipt", {
 	columns: receiptColumns,
 	key: ["actor", "key"],
-	changes: ["fingerprint", "answer", "given", "at"],
+	changes: ["fingerprint", "outcome", "answer", "at"],
 });
 
 /** The answer's data beside a receipt that a command has written; a receipt of its own if there is none. */
-export const putGiven = upsert("receipt", {
-	name: "put-given",
+export const putAnswer = upsert("receipt", {
+	name: "put-answer",
 	columns: receiptColumns,
 	key: ["actor", "key"],
-	changes: ["given"],
+	changes: ["answer"],
 });
 
 export const dropReceipts = query<{ before: number; atMost: number }>()("drop-receipts", (db, arg) =>

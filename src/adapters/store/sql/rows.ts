@@ -43,9 +43,9 @@ export function entryFrom(row: { state: string; text: string | null }): EntrySta
 	return { ...JSON.parse(row.state), text: row.text ?? "" };
 }
 
-export function receiptFrom(row: { fingerprint: string; answer: string; given: string | null }): Receipt {
-	const { fingerprint, answer, given } = row;
-	return { fingerprint, answer: JSON.parse(answer), ...(given !== null && { given: JSON.parse(given) }) };
+export function receiptFrom(row: { fingerprint: string; outcome: string; answer: string | null }): Receipt {
+	const { fingerprint, outcome, answer } = row;
+	return { fingerprint, outcome: JSON.parse(outcome), ...(answer !== null && { answer: JSON.parse(answer) }) };
 }
 
 export interface EventRow extends Omit<Event, "data"> {

@@ -126,7 +126,7 @@ export interface Tables {
 		answer: string | null;
 		at: number;
 	};
-	/** `answer` is a `ReceiptAnswer`, `given` the data that was answered, word for word */
-	receipt: { actor: string; key: string; fingerprint: string; answer: string; given: string | null; at: number };
+	/** `outcome` is a `ReceiptOutcome`, `answer` the data that was answered, word for word */
+	receipt: { actor: string; key: string; fingerprint: string; outcome: string; answer: string | null; at: number };
 	migration: { version: number; name: string; at: number };
 }

@@ -86,8 +86,8 @@ export function sqlTx(connection: Connection, reads: Reads = sqlReads(connection
 		},
 		async keepReceipts(receipts) {
 			for (const receipt of receipts)
-				if (receipt.given === undefined) await writes.putReceipt(receipt);
-				else await connection.all(queries.putGiven, receiptRow(receipt));
+				if (receipt.answer === undefined) await writes.putReceipt(receipt);
+				else await connection.all(queries.putAnswer, receiptRow(receipt));
 		},
 		index: (eventsMax) => index(connection, eventsMax),
 	};
@@ -176,9 +176,9 @@ const keysOf = <R extends { id: number; agent: AgentId }>(row: R) => ({
 	state: JSON.stringify(row),
 });
 
-const receiptRow = ({ actor, key, fingerprint, answer, given, at }: StoredReceipt) => ({
-	...{ actor, key, fingerprint, at, answer: JSON.stringify(answer) },
-	given: given === undefined ? null : JSON.stringify(given),
+const receiptRow = ({ actor, key, fingerprint, outcome, answer, at }: StoredReceipt) => ({
+	...{ actor, key, fingerprint, at, outcome: JSON.stringify(outcome) },
+	answer: answer === undefined ? null : JSON.stringify(answer),
 });
 
 async function index(connection: Connection, eventsMax: number): Promise<number> {

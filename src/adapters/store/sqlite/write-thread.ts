@@ -59,7 +59,7 @@ export class WriteThread implements StoreThread {
 
 	/** The data of an answer needs no flush of its own: the effect is durable without it. */
 	async #keep(receipts: readonly StoredReceipt[], durable: boolean): Promise<void> {
-		for (const { given } of receipts) this.#log.grew(given === undefined ? 0 : JSON.stringify(given).length);
+		for (const { answer } of receipts) this.#log.grew(answer === undefined ? 0 : JSON.stringify(answer).length);
 		if (!durable) await this.#connection.exec("pragma synchronous = normal");
 		try {
 			await this.#transact((tx) => tx.keepReceipts(receipts));

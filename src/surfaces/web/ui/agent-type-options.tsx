@@ -5,7 +5,7 @@ const own = [
 	{ type: "llm", title: "Brood's own agent on any model" },
 	{ type: "shell", title: "shell: the prompt is a command" },
 	{ type: "scripted", title: "scripted: needs no key, for trying things out" },
-	{ type: "human", title: "a person" },
+	{ type: "human", title: "human: stands for a person" },
 ];
 
 /** `current` is offered too, though it may be none of these. */

@@ -31,7 +31,7 @@ export function CarriedCard({ issue }: { issue: Issue }) {
 }
 
 function CardFace({ issue, grip = {} }: { issue: Issue; grip?: ComponentProps<"button"> }) {
-	const { project, number, title, agent, assignee, attention, blockedBy, waiting, labels } = issue;
+	const { project, number, title, assigneeHandle, assignee, attention, blockedBy, waiting, labels } = issue;
 	return (
 		<>
 			<button
@@ -49,9 +49,9 @@ function CardFace({ issue, grip = {} }: { issue: Issue; grip?: ComponentProps<"b
 					<span className="meta">#{number}</span> {title}
 				</Link>
 				<p className="meta clip card-fields">
-					{agent !== null && assignee !== null && (
+					{assigneeHandle !== null && assignee !== null && (
 						<span>
-							<Assignee id={assignee} handle={agent} />
+							<Assignee id={assignee} handle={assigneeHandle} />
 						</span>
 					)}
 					{waiting !== null && <span className="tone-wait">▤ {waitingTexts[waiting]}</span>}

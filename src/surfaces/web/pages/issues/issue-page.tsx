@@ -46,9 +46,9 @@ function Known({ project, number }: { project: ProjectSlug; number: number }) {
 					{issue.title}
 				</h1>
 				<span className="badge">{issue.stage}</span>
-				{issue.agent !== null && issue.assignee !== null && (
+				{issue.assigneeHandle !== null && issue.assignee !== null && (
 					<Link href={paths.agent(issue.assignee)}>
-						<Assignee id={issue.assignee} handle={issue.agent} />
+						<Assignee id={issue.assignee} handle={issue.assigneeHandle} />
 					</Link>
 				)}
 				<span className="spread" />

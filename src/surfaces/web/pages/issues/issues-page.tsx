@@ -113,7 +113,7 @@ function Table({ issues }: { issues: readonly Issue[] }) {
 					</tr>
 				</thead>
 				<tbody>
-					{issues.map(({ project, number, title, stage, agent, priority, labels, updatedAt, attention }) => (
+					{issues.map(({ project, number, title, stage, assigneeHandle, priority, labels, updatedAt, attention }) => (
 						<tr key={number}>
 							<td className="meta">{number}</td>
 							<th scope="row">
@@ -121,7 +121,7 @@ function Table({ issues }: { issues: readonly Issue[] }) {
 								{attention !== null && <span className="tone-wait"> ◆ {attention.reason}</span>}
 							</th>
 							<td>{stage}</td>
-							<td>{agent ?? "–"}</td>
+							<td>{assigneeHandle ?? "–"}</td>
 							<td>{priority}</td>
 							<td>{labels.join(", ")}</td>
 							<td>
