@@ -59,6 +59,28 @@ test("two terminals that write to one agent lose no text, in whichever order the
 	}
 });
 
+test("two terminals that are left by Ctrl+C, which takes the text out of the input for a while, keep each text once", () => {
+	const to = { ...none, last: ["shop", one] as [string, AgentId] };
+	const home = freshFolder();
+	const [first, second] = [new SavedFile(home), new SavedFile(home)];
+	const write = (file: SavedFile, text: string): void => {
+		file.saved.drafts[one] = { text, cursor };
+		file.save(to);
+	};
+	write(first, "AAA");
+	write(second, "BBB");
+	for (const [file, text] of [
+		[second, "BBB"],
+		[first, "AAA"],
+	] as const) {
+		delete file.saved.drafts[one];
+		file.save(to);
+		file.saved.drafts[one] = { text, cursor };
+		file.save(to, true);
+	}
+	expect(new SavedFile(home).saved.drafts[one]?.text).toBe("BBB\nAAA");
+});
+
 test("a part of the file that is damaged is as good as none", () => {
 	const home = freshFolder();
 	const nothing = new SavedFile(home).saved;

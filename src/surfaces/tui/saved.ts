@@ -63,7 +63,7 @@ export class SavedFile {
 		for (const agent of isLeaving ? this.#written : []) {
 			const kept = drafts[agent]?.text ?? "";
 			const missing = [own[agent]?.text ?? "", this.#replaced.get(agent) ?? ""];
-			const text = missing.reduce((all, each) => (all.includes(each) ? all : `${all}\n${each}`.trim()), kept);
+			const text = missing.reduce(joined, kept);
 			if (text !== kept) drafts[agent] = { text, cursor: { line: 0, column: 0 } };
 		}
 		return drafts;
@@ -80,6 +80,12 @@ export class SavedFile {
 			return Saved.parse({});
 		}
 	}
+}
+
+/** Both texts; one that is part of the other is not repeated. */
+function joined(all: string, each: string): string {
+	if (all.includes(each)) return all;
+	return each.includes(all) ? each : `${all}\n${each}`;
 }
 
 /** What another terminal wrote, with what this one has changed since it read or wrote the file. */
