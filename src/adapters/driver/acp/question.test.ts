@@ -139,10 +139,9 @@ test("what is shown is all that was asked, field by field", () => {
 				const end = nextChange(shown, at, [before, after]);
 				const body = shown.slice(at + 2, end);
 				at = end;
-				const side = (mark: string) =>
-					body.filter((line) => line[0] === " " || line[0] === mark).map((line) => line.slice(1));
-				if (before !== null) expect(side("-").join("\n")).toBe(before);
-				expect(side("+").join("\n")).toBe(after);
+				const isAlike = before !== null && !before.endsWith("\n") && !after.endsWith("\n");
+				if (before !== null) expect(sideOf(body, "-", isAlike)).toBe(before);
+				expect(sideOf(body, "+", isAlike)).toBe(after);
 				if (before === after) unchanged++;
 			}
 			expect(at).toBe(all.length === 0 ? -1 : shown.length);
@@ -152,16 +151,52 @@ test("what is shown is all that was asked, field by field", () => {
 	expect(Math.min(dropped, unchanged)).toBeGreaterThan(20);
 });
 
+test("a change has no line that is not in the file, and tells a missing line feed at the end from a blank last line", () => {
+	const shown = (before: string | null, after: string): string[] =>
+		asked({ content: [change(before, after)] })
+			.content.split("\n")
+			.slice(2);
+	const unended = "\\ No newline at end of file";
+	expect([
+		shown(null, "a\nb\n"),
+		shown(null, "a\n\n"),
+		shown(null, "a"),
+		shown("", "a\n"),
+		shown("a\n", ""),
+		shown("a\nb\n", "a\nc\n"),
+		shown("a\nb", "a\nc"),
+		shown("a", "a\n"),
+	]).toEqual([
+		["+a", "+b"],
+		["+a", "+"],
+		["+a", unended],
+		["+a"],
+		["-a"],
+		[" a", "-b", "+c"],
+		[" a", "-b", "+c"],
+		["-a", unended, "+a"],
+	]);
+});
+
+/** The text of one side. `isAlike`: neither of both ends with a line feed. */
+function sideOf(body: readonly string[], mark: string, isAlike: boolean): string {
+	const lines = body.flatMap((line, at) =>
+		line[0] === " " || line[0] === mark ? `${line.slice(1)}${body[at + 1]?.startsWith("\\") ? "" : "\n"}` : [],
+	);
+	return isAlike ? lines.join("").replace(/\n$/, "") : lines.join("");
+}
+
 /** Where a change ends that has these sides: by how many lines they have, whatever is in them. */
 function nextChange(shown: readonly string[], at: number, [before, after]: [string | null, string]): number {
-	let [left, right] = [before === null ? 0 : before.split("\n").length, after.split("\n").length];
+	const count = (text: string | null): number => (text ?? "").match(/[^\n]*\n|[^\n]+$/g)?.length ?? 0;
+	let [left, right] = [count(before), count(after)];
 	let line = at + 2;
 	while ((left > 0 || right > 0) && line < shown.length) {
 		const mark = shown[line++]?.[0];
-		if (mark !== "+") left--;
-		if (mark !== "-") right--;
+		if (mark !== "+" && mark !== "\\") left--;
+		if (mark !== "-" && mark !== "\\") right--;
 	}
-	return line;
+	return shown[line]?.startsWith("\\") ? line + 1 : line;
 }
 
 test("an input names files at any depth; one that is not understood names none that could be allowed", () => {

@@ -109,8 +109,10 @@ function partText(part: ToolCallContent): string {
 }
 
 /** All lines of both sides. Equal lines too: only the program says that they are already in the file. */
-export function diffText(path: string, oldText: string | null, newText: string): string {
-	const [before, after] = [oldText === null ? [] : oldText.split("\n"), newText.split("\n")];
+function diffText(path: string, oldText: string | null, newText: string): string {
+	// where neither side ends with a line feed, they are parts of a file, or its end stays as it is
+	const isAlike = oldText !== null && !oldText.endsWith("\n") && !newText.endsWith("\n");
+	const [before, after] = [linesOf(oldText ?? "", isAlike), linesOf(newText, isAlike)];
 	let start = 0;
 	while (start < before.length && start < after.length && before[start] === after[start]) start++;
 	let end = 0;
@@ -123,6 +125,13 @@ export function diffText(path: string, oldText: string | null, newText: string):
 		...after.slice(start, after.length - end).map((line) => `+${line}`),
 		...before.slice(before.length - end).map((line) => ` ${line}`),
 	].join("\n");
+}
+
+/** A last line without a line feed says so, as git does: with one it is another line. */
+function linesOf(text: string, isAlike: boolean): string[] {
+	const lines = text === "" ? [] : text.replace(/\n$/, "").split("\n");
+	const isEnded = isAlike || text === "" || text.endsWith("\n");
+	return isEnded ? lines : lines.with(-1, `${lines.at(-1)}\n\\ No newline at end of file`);
 }
 
 const indentedBy = (prefix: string, text: string): string =>
