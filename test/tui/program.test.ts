@@ -47,6 +47,20 @@ test("it does not offer to add a folder to the daemon of BROOD_URL", async () =>
 	await here.drawn.shows("is not a project yet. Add it?");
 });
 
+test("Ctrl+C at the offer to add a repository leaves; an empty line opens the terminal without the project", async () => {
+	const elsewhere = freshRepository({ "c.txt": "c\n" });
+	const env = { BROOD_HOME: sh.home, BROOD_PORT: "0", HOME: sh.home };
+	await using left = new Pty(elsewhere, env);
+	await left.drawn.shows("Add it? [y/N]");
+	left.type("\u0003");
+	expect(await left.ended).toEqual([130, null]);
+	expect(left.drawn.written).not.toContain("\u001B[?1049h");
+	await using opened = new Pty(elsewhere, env);
+	await opened.drawn.shows("Add it? [y/N]");
+	opened.type("\r");
+	await opened.drawn.shows("[init");
+});
+
 test.each(["SIGTERM", "SIGHUP", "SIGQUIT"] as const)("%s leaves the screen as it was", async (signal) => {
 	await using it = open();
 	await it.drawn.shows("[one");
