@@ -56,6 +56,25 @@ test("a file whose name has control characters is not offered", async () => {
 	for (const part of ["\u001B]0;owned", "\u009B"]) expect(it.terminal.written).not.toContain(part);
 });
 
+test("a completion never replaces a word that it does not fit, however fast it is typed", async () => {
+	const { one } = await agent();
+	for (const name of ["日本.md", "withal.ts"]) writeFileSync(at(one, name), "");
+	await using it = new OpenedTerminal(shop.client, one.id);
+	for (const [typed, expected] of [
+		["zz", "> see @zz"],
+		["with", "> see @withal.ts"],
+		[" then", "> see @ then"],
+	] as const) {
+		await it.terminal.shows("[one");
+		it.terminal.press("see @");
+		await it.terminal.shows("@日本.md");
+		it.terminal.press(typed, "tab");
+		await it.terminal.shows(new RegExp(`^${expected} *$`, "m"));
+		it.terminal.press("ctrl+c");
+		await it.terminal.shows("Cleared");
+	}
+});
+
 test("after a folder that was completed its name goes on; after a file there is a space", async () => {
 	const { one } = await agent();
 	mkdirSync(at(one, "zzdeep/er"), { recursive: true });

@@ -232,6 +232,28 @@ test("completions are commands, their options, agents and files; a whole word is
 	expect(await offered("/wait other --timeout 1")).toBeNull();
 });
 
+test("of many files all are offered, except those in folders that a .gitignore leaves out; a limit is said", async () => {
+	const folder = freshFolder();
+	for (const name of ["src/deep", "build/out", "src/build", "src/gen", "web/out", "out", "tmp-1", "keep/tmp-2"])
+		mkdirSync(path.join(folder, name), { recursive: true });
+	for (const name of ["src/deep", "build/out", "src/build", "src/gen", "web/out", "out", "tmp-1", "keep/tmp-2"])
+		writeFileSync(path.join(folder, name, "zz"), "");
+	writeFileSync(path.join(folder, ".gitignore"), "# made\nbuild/\n/out\nsrc/gen\ntmp-*\n[a-\n");
+	writeFileSync(path.join(folder, "keep", ".gitignore"), "!tmp-2\n");
+	for (let at = 0; at < 60; at++) {
+		mkdirSync(path.join(folder, `many_${at}`));
+		for (let file = 0; file < 350; file++) writeFileSync(path.join(folder, `many_${at}`, `file_${at}_${file}`), "");
+	}
+	const id = AgentId.parse("A".repeat(22));
+	// biome-ignore lint/suspicious/noExplicitAny: only what completion reads
+	const agent: any = { id, handle: "helper", label: "idle", workspace: { path: folder } };
+	const offered = async (text: string) => await completed(text, { agents: new Map([[id, agent]]) }, id);
+	const found = await offered("@zz");
+	expect(found?.items.map(({ value }) => value).toSorted()).toEqual(["@keep/tmp-2/zz", "@src/deep/zz", "@web/out/zz"]);
+	expect(found?.note).toBe("");
+	expect((await offered("@file_59_349"))?.items).toEqual([{ value: "@many_59/file_59_349", hint: "" }]);
+});
+
 test("a text that is cut off has no colours that it did not have", () => {
 	for (const text of ["plain and too long", "日本語 is too long as well"]) {
 		expect(clipped(text, 8)).not.toContain("\u001B");

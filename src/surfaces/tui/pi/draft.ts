@@ -2,13 +2,15 @@
 import { type AutocompleteItem, Editor, matchesKey } from "@earendil-works/pi-tui";
 import { inline, visible } from "#contract/visible.ts";
 import { painted, type Style } from "#views/paint.ts";
-import { widthOf } from "./text.ts";
+import { matching, widthOf } from "./text.ts";
 
 /** Completion in the input: the text up to the cursor, and what could stand for its last word. */
-export type Complete = (text: string) => Promise<{ word: string; items: readonly Completion[] } | null>;
-export interface Completion {
-	value: string;
-	hint: string;
+export type Complete = (text: string) => Promise<Completions | null>;
+export interface Completions {
+	word: string;
+	items: readonly { value: string; hint: string }[];
+	/** what is said below them, also if there are none */
+	note?: string;
 }
 
 /** The library cuts a text off with a code that ends colours: `painted` would show it. */
@@ -30,7 +32,7 @@ export class Draft {
 	/** texts of others as they are, by how they are shown in the input: one that is not changed is sent as it is */
 	readonly #originals = new Map<string, string>();
 	#isRecalled = false;
-	#offered: readonly Completion[] = [];
+	#offered: Completions = { word: "", items: [] };
 
 	constructor(
 		editor: PlainEditor,
@@ -44,7 +46,7 @@ export class Draft {
 			triggerCharacters: ["@"],
 			getSuggestions: async (lines, line, column) => {
 				const found = await complete([...lines.slice(0, line), (lines[line] ?? "").slice(0, column)].join("\n"));
-				this.#offered = found?.items ?? [];
+				this.#offered = found ?? { word: "", items: [] };
 				if (found === null || found.items.length === 0) return null;
 				const items = found.items.map(({ value, hint }) => ({
 					value,
@@ -55,8 +57,9 @@ export class Draft {
 			},
 			applyCompletion: (lines, line, column, item: AutocompleteItem) => {
 				const text = lines[line] ?? "";
-				// more may have been typed since the list was made
-				const before = text.slice(0, column).replace(/\S*$/, () => item.value);
+				const chosen = this.#chosen(item.value);
+				if (chosen === null) return { lines, cursorLine: line, cursorCol: column };
+				const before = text.slice(0, column).replace(/\S*$/, () => chosen);
 				// after a folder its name goes on
 				const [after, space] = [text.slice(column), before.endsWith("/") ? "" : " "];
 				return {
@@ -134,12 +137,24 @@ export class Draft {
 		else this.#editor.completeAgain();
 	}
 
+	get #word(): string {
+		return /\S*$/.exec(this.#beforeCursor)?.[0] ?? "";
+	}
+
+	/** More may have been typed since the list was made: then the first that fits the word, or none. */
+	#chosen(marked: string): string | null {
+		const { word, items } = this.#offered;
+		if (this.#word === word) return marked;
+		const fitting = this.#word === "" ? [] : matching(items, this.#word, ({ value }) => value);
+		return fitting[0]?.value ?? null;
+	}
+
 	/** The library runs the command that is marked in the list: here only one that was written whole. */
 	#enterInList(enter: string): void {
-		const [word] = /\S*$/.exec(this.#beforeCursor) ?? [];
-		const isWhole = this.#offered.some(({ value }) => value === word);
-		if (isWhole) this.#editor.handleInput("\u001B");
-		this.#editor.handleInput(isWhole ? enter : "\t");
+		const word = this.#word;
+		const isSent = this.#offered.items.some(({ value }) => value === word) || this.#chosen(word) === null;
+		if (isSent) this.#editor.handleInput("\u001B");
+		this.#editor.handleInput(isSent ? enter : "\t");
 	}
 
 	/** The text after a mark, then the completions. */
@@ -147,6 +162,7 @@ export class Draft {
 		const [top = "", ...rest] = this.#editor.render(Math.max(10, width - widthOf(mark)));
 		const bottom = rest.findIndex((row) => row.startsWith(border));
 		const indent = " ".repeat(widthOf(mark));
+		const note = this.#word === this.#offered.word ? (this.#offered.note ?? "") : "";
 		const hidden = (row: string, arrow: string): string[] =>
 			row === border ? [] : [painted("faint", `${indent}${arrow} ${row.slice(border.length)} more`, colour)];
 		return [
@@ -154,6 +170,7 @@ export class Draft {
 			...rest.slice(0, bottom).map((row, at) => (at === 0 ? painted("strong", mark, colour) : indent) + row),
 			...hidden(rest[bottom] ?? border, "↓"),
 			...rest.slice(bottom + 1).map((row) => indent + row),
+			...(note === "" ? [] : [painted("faint", indent + note, colour)]),
 		];
 	}
 }
