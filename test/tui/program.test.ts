@@ -254,6 +254,33 @@ test.skipIf(!hasTmux)("in tmux Ctrl+Z gives the shell back, and fg the screen wi
 	tmux.do("send-keys", "C-c");
 });
 
+test.skipIf(!hasTmux)("in tmux a stop signal from elsewhere does what Ctrl+Z does", async () => {
+	using tmux = new Tmux("bash --norc --noprofile");
+	tmux.enter(launcher);
+	await tmux.shows("[one ○ idle]");
+	tmux.do("send-keys", "C-c");
+	tmux.do("send-keys", "-l", "typed before");
+	await tmux.shows("> typed before");
+	const shell = tmux.do("display-message", "-p", "#{pane_pid}").trim();
+	const pid = Number(readFileSync(`/proc/${shell}/task/${shell}/children`, "utf8").trim().split(" ")[0]);
+	process.kill(pid, "SIGTSTP");
+	await tmux.shows("Stopped");
+	expect(tmux.isOpen).toBe(false);
+	tmux.enter("fg");
+	await tmux.shows("> typed before");
+	expect(tmux.isOpen).toBe(true);
+	// keys come one by one, as before
+	tmux.do("send-keys", "-l", ", and after");
+	await tmux.shows("> typed before, and after");
+	// a signal that ends it while it is stopped does so with its text
+	tmux.do("send-keys", "C-z");
+	await tmux.shows("Stopped");
+	tmux.enter("kill %1; wait; clear");
+	tmux.enter(launcher);
+	await tmux.shows("> typed before, and after");
+	tmux.do("send-keys", "C-c");
+});
+
 test.skipIf(!hasTmux)(
 	"in tmux a pasted text keeps its lines, and the thread is printed into the normal screen",
 	async () => {

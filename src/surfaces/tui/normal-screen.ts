@@ -1,5 +1,5 @@
 // Leaves the alternate screen for a while: the conversation as text, where the terminal's own scrollback and selection
-// work, or the shell.
+// work.
 import type { AgentId } from "#contract/ids.ts";
 import { nameOf } from "./agent-text.ts";
 import { blockRows } from "./block-rows.ts";
@@ -30,11 +30,4 @@ export async function printTranscript(
 	process.stdin.resume();
 	process.stdin.once("data", () => screen.start());
 	return {};
-}
-
-/** As Ctrl+Z does elsewhere; `fg` brings the screen back. */
-export function suspend(screen: Screen): void {
-	screen.stop();
-	process.once("SIGCONT", () => screen.start());
-	process.kill(process.pid, "SIGTSTP");
 }

@@ -11,7 +11,7 @@ import { changeDraft, Drafts, recallText, sentTo } from "./drafts.ts";
 import { itemsMax, MirroredScreen } from "./mirrored-screen.ts";
 import { type Effect, firstState, type State, type StatusMessage } from "./model.ts";
 import { lastActive } from "./moving.ts";
-import { printTranscript, suspend } from "./normal-screen.ts";
+import { printTranscript } from "./normal-screen.ts";
 import { OpenRequests, type RequestOrigin, type SendRequest } from "./open-requests.ts";
 import type { Draft } from "./pi/draft.ts";
 import { Screen } from "./pi/screen.ts";
@@ -195,7 +195,7 @@ export class TerminalProgram {
 				this.#screen.redraw();
 				break;
 			case "suspend":
-				suspend(this.#screen);
+				this.#screen.suspend();
 				break;
 			case "quit":
 				this.stop();

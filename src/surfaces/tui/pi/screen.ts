@@ -125,6 +125,7 @@ export class Screen {
 
 	start(): void {
 		this.#isOpen = true;
+		process.on("SIGTSTP", this.suspend);
 		this.#tui.start();
 	}
 
@@ -134,7 +135,22 @@ export class Screen {
 		this.#timer = null;
 		if (this.#isOpen) this.#tui.stop({ preserveScreen: true });
 		this.#isOpen = false;
+		process.off("SIGTSTP", this.suspend);
+		process.off("SIGCONT", this.#goOn);
 	}
+
+	/** As other programs at Ctrl+Z or `kill -TSTP`; `fg` brings the screen back. */
+	readonly suspend = (): void => {
+		this.stop();
+		process.once("SIGCONT", this.#goOn);
+		// nothing handles it any more: it stops the process here
+		process.kill(process.pid, "SIGTSTP");
+		// without a shell it stops nothing, and nobody would continue it
+		process.kill(process.pid, "SIGCONT");
+	};
+
+	/** Later than a signal that came while it was stopped, which may end the program. */
+	readonly #goOn = (): void => this.start();
 
 	/** Into the normal screen, while this one is closed. */
 	print(text: string): void {
