@@ -19,6 +19,8 @@ export const Saved = z.object({
 	/** what was sent to an agent and not answered, with its idempotency key */
 	unanswered: z.record(z.string(), z.object({ text: z.string(), key: z.string() })).catch(() => ({})),
 	anchors: z.record(z.string(), z.object({ block: z.int(), row: z.int().nonnegative() })).catch(() => ({})),
+	/** blocks of conversations that are shown in full, the last ones */
+	opened: z.array(z.int()).catch(() => []),
 	/** the agent that was shown last, by project */
 	last: z.record(z.string(), z.string()).catch(() => ({})),
 	/** files of diffs that were viewed, the last ones */

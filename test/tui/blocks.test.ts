@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { system } from "#contract/ids.ts";
 import type { Agent, Item } from "#contract/wire.ts";
 import { OpenedTerminal } from "#test/support/opened-terminal.ts";
+import { freshFolder } from "#test/support/stores.ts";
 import { TestDaemon } from "#test/support/test-daemon.ts";
 import { Blocks } from "#views/conversation.ts";
 import { blockRows } from "../../src/surfaces/tui/block-rows.ts";
@@ -60,6 +61,7 @@ test("a call that opens keeps its title on the page, with the keys and with the 
 	it.terminal.press("enter");
 	expect(await it.terminal.shows(/^ {2}after/m)).not.toContain("more below");
 	it.terminal.press("escape");
+	await it.terminal.shows(/^⏵ execute seq/m);
 	const row = (await it.terminal.screen()).findIndex((each) => each.startsWith("⏵ execute seq"));
 	it.terminal.click(5, row);
 	await it.terminal.shows(/^⏵ execute seq 1 60.*\n {2}│ seq 1 60\n {2}│ 1\n/m);
@@ -82,6 +84,26 @@ test("while a block is chosen, the page keys scroll, and the arrows go on from t
 	await it.terminal.shows(/^> ⏵ execute echo call 39\./m);
 	it.terminal.press("pageUp", "pageUp", "up");
 	await it.terminal.shows(/^> ⏵ execute echo call 38\./m);
+});
+
+test("a block that is open is so after a restart, with the row that was at the top", async () => {
+	const one = await talked("run seq 1 200");
+	const home = freshFolder();
+	const top = async (it: OpenedTerminal): Promise<string | undefined> => (await it.terminal.screen())[0]?.trim();
+	let before: string | undefined;
+	{
+		await using it = new OpenedTerminal(shop.client, one.id, { home, size: [60, 30] });
+		await it.terminal.shows("[one ○ idle]");
+		it.terminal.press("ctrl+o", "enter");
+		await it.terminal.shows(/^ {2}│ 20$/m);
+		it.terminal.press("pageDown", "pageDown");
+		await it.terminal.shows(/^ {2}│ 60$/m);
+		before = await top(it);
+	}
+	expect(before).toMatch(/^│ \d+$/);
+	await using again = new OpenedTerminal(shop.client, one.id, { home, size: [60, 30] });
+	await again.terminal.shows(/^ {2}│ 60$/m);
+	expect(await top(again)).toBe(before);
 });
 
 test("a page that comes to the end, because the window grows, follows it again", async () => {

@@ -9,7 +9,7 @@ import { SavedFile } from "../../src/surfaces/tui/saved.ts";
 const [one, two] = [AgentId.parse("A".repeat(22)), AgentId.parse("B".repeat(22))];
 const cursor = { line: 0, column: 1 };
 const file = (home: string): string => path.join(home, "terminal.json");
-const none = { anchors: new Map(), viewed: new Set<string>() };
+const none = { anchors: new Map(), opened: new Set<number>(), viewed: new Set<string>() };
 
 test("of two terminals each writes what it changed, and keeps what the other wrote", () => {
 	const home = freshFolder();
@@ -17,14 +17,16 @@ test("of two terminals each writes what it changed, and keeps what the other wro
 	const [first, second] = [new SavedFile(home), new SavedFile(home)];
 	first.saved.drafts[one] = { text: "for one", cursor };
 	first.saved.preferences.mouse = false;
-	first.save({ anchors: new Map([[one, { block: 7, row: 0 }]]), viewed: new Set(["seen", "new"]), last: ["", one] });
+	const anchors = new Map([[one, { block: 7, row: 0 }]]);
+	first.save({ anchors, opened: new Set([7]), viewed: new Set(["seen", "new"]), last: ["", one] });
 	second.saved.drafts[two] = { text: "for two", cursor };
-	second.save({ anchors: new Map(), viewed: new Set(["old", "seen", "other"]), last: ["shop", two] });
+	second.save({ ...none, opened: new Set([9]), viewed: new Set(["old", "seen", "other"]), last: ["shop", two] });
 	expect(JSON.parse(readFileSync(file(home), "utf8"))).toEqual({
 		drafts: { [one]: { text: "for one", cursor }, [two]: { text: "for two", cursor } },
 		edits: {},
 		unanswered: {},
 		anchors: { [one]: { block: 7, row: 0 } },
+		opened: [7, 9],
 		last: { shop: two, "": one },
 		viewed: ["seen", "new", "other"],
 		preferences: { mouse: false, follow: true },
@@ -86,7 +88,12 @@ test("a part of the file that is damaged is as good as none", () => {
 	const nothing = new SavedFile(home).saved;
 	for (const text of ["", "[]", "null", "{"]) {
 		writeFileSync(file(home), text);
-		expect(new SavedFile(home).saved).toEqual(nothing);
+		const damaged = new SavedFile(home);
+		expect(damaged.saved).toEqual(nothing);
+		// it is kept aside, which is said once
+		expect(damaged.restored().status?.text).toContain("terminal.json was damaged and is now terminal.json.damaged");
+		expect(readFileSync(`${file(home)}.damaged`, "utf8")).toBe(text);
+		expect(new SavedFile(home).restored().status).toBeNull();
 	}
 	// and what is written to one home is not in another
 	nothing.drafts[two] = { text: "elsewhere", cursor };

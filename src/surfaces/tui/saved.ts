@@ -5,15 +5,15 @@ import path from "node:path";
 import { AgentId } from "#contract/ids.ts";
 import { Preferences, Saved } from "#contract/terminal-file.ts";
 import type { State } from "./model.ts";
-import type { Anchor } from "./page.ts";
 
-const viewedMax = 2000;
+const listedMax = 2000;
 
 export class SavedFile {
 	readonly #home: string;
 	/** as it was when it was read or written */
 	#before: Saved;
 	readonly saved: Saved;
+	#isDamaged = false;
 	/** the agents whose text this terminal has changed */
 	readonly #written = new Set<string>();
 	/** texts of other terminals that this one has written over, by agent */
@@ -25,14 +25,31 @@ export class SavedFile {
 		this.#before = structuredClone(this.saved);
 	}
 
+	/** What the terminal begins with. */
+	restored(): Kept & Pick<State, "status"> {
+		const { anchors, opened, viewed } = this.saved;
+		return {
+			anchors: new Map(
+				Object.entries(anchors).flatMap(([id, anchor]) => {
+					const agent = agentIn(id);
+					return agent === null ? [] : [[agent, anchor]];
+				}),
+			),
+			opened: new Set(opened),
+			viewed: new Set(viewed),
+			status: this.#isDamaged ? { text: damagedText, style: "bad" } : null,
+		};
+	}
+
 	/** `isLeaving`: the terminal ends. */
 	save(
-		{ anchors, viewed, last: [project, agent] }: { last: [string, AgentId] } & Pick<State, "anchors" | "viewed">,
+		{ anchors, opened, viewed, last: [project, agent] }: Kept & { last: [string, AgentId] },
 		isLeaving = false,
 	): void {
 		const { saved } = this;
 		saved.anchors = Object.fromEntries([...anchors].flatMap(([id, at]) => (at === null ? [] : [[id, at]])));
-		saved.viewed = [...viewed].slice(-viewedMax);
+		saved.opened = [...opened].slice(-listedMax);
+		saved.viewed = [...viewed].slice(-listedMax);
 		saved.last[project] = agent;
 		try {
 			mkdirSync(this.#home, { recursive: true, mode: 0o700 });
@@ -77,10 +94,26 @@ export class SavedFile {
 		try {
 			return Saved.parse(JSON.parse(readFileSync(this.#file, "utf8")));
 		} catch {
+			this.#keepAside();
 			return Saved.parse({});
 		}
 	}
+
+	/** A file that cannot be read is not written over. */
+	#keepAside(): void {
+		try {
+			renameSync(this.#file, `${this.#file}.damaged`);
+			this.#isDamaged = true;
+		} catch {
+			// there is none yet, or nothing can be saved here
+		}
+	}
 }
+
+type Kept = Pick<State, "anchors" | "opened" | "viewed">;
+
+const damagedText =
+	"terminal.json was damaged and is now terminal.json.damaged: unsent texts and scroll positions are gone.";
 
 /** Both texts; one that is part of the other is not repeated. */
 function joined(all: string, each: string): string {
@@ -90,17 +123,22 @@ function joined(all: string, each: string): string {
 
 /** What another terminal wrote, with what this one has changed since it read or wrote the file. */
 function merged(before: Saved, own: Saved, other: Saved): Omit<Saved, "drafts"> {
-	const added = own.viewed.filter((mark) => !before.viewed.includes(mark));
-	const removed = new Set(before.viewed.filter((mark) => !own.viewed.includes(mark)));
-	const kept = other.viewed.filter((mark) => !removed.has(mark) && !added.includes(mark));
 	return {
 		edits: changed(before.edits, own.edits, other.edits),
 		unanswered: changed(before.unanswered, own.unanswered, other.unanswered),
 		anchors: changed(before.anchors, own.anchors, other.anchors),
 		last: changed(before.last, own.last, other.last),
-		viewed: [...kept, ...added].slice(-viewedMax),
+		opened: changedList(before.opened, own.opened, other.opened),
+		viewed: changedList(before.viewed, own.viewed, other.viewed),
 		preferences: Preferences.parse(changed(before.preferences, own.preferences, other.preferences)),
 	};
+}
+
+function changedList<V>(before: readonly V[], own: readonly V[], other: readonly V[]): V[] {
+	const added = own.filter((each) => !before.includes(each));
+	const removed = new Set(before.filter((each) => !own.includes(each)));
+	const kept = other.filter((each) => !removed.has(each) && !added.includes(each));
+	return [...kept, ...added].slice(-listedMax);
 }
 
 function changed<V>(before: Record<string, V>, own: Record<string, V>, other: Record<string, V>): Record<string, V> {
@@ -138,11 +176,3 @@ export class DelayedSave {
 		}, saveMs).unref();
 	}
 }
-
-export const anchorsIn = ({ anchors }: Saved): Map<AgentId, Anchor> =>
-	new Map(
-		Object.entries(anchors).flatMap(([id, anchor]) => {
-			const agent = agentIn(id);
-			return agent === null ? [] : [[agent, anchor]];
-		}),
-	);

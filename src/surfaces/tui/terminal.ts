@@ -18,7 +18,7 @@ import { Screen } from "./pi/screen.ts";
 import { clicked, selectable } from "./pointing.ts";
 import { shownQuestion } from "./question.ts";
 import { refusalText, request, waitingText } from "./requests.ts";
-import { agentIn, anchorsIn, DelayedSave, nobody, SavedFile } from "./saved.ts";
+import { agentIn, DelayedSave, nobody, SavedFile } from "./saved.ts";
 import { conversationLook, followed, keyOn, screenRows, scrolled } from "./screen.ts";
 import type { SlashAnswer } from "./slash.ts";
 import { heldBack, submissionOf } from "./submission.ts";
@@ -50,7 +50,7 @@ export class TerminalProgram {
 		this.#mirror = new Mirror(client, { now, beforeReconnect, itemsMax, changed: (what) => this.#changed(what) });
 		this.#view = new MirroredScreen(this.#mirror, options);
 		const last = agentIn(saved.last[project ?? ""]) ?? first ?? nobody;
-		this.#state = { ...firstState(last), anchors: anchorsIn(saved), viewed: new Set(saved.viewed) };
+		this.#state = { ...firstState(last), ...this.#file.restored() };
 		const painter = {
 			draw: (width: number, height: number) => {
 				const [{ seen }, look] = [this.#view, this.#look({ width, height })];
