@@ -1,13 +1,18 @@
 // Code, edits and diffs as parts that every surface can colour.
 import { expect, test } from "vitest";
+import { terminalKey } from "#test/support/terminal-key.ts";
+import { idOf, moment } from "#tools/terminal-frames.ts";
 import { changeOf } from "#views/change.ts";
 import { codeLines, languageOf } from "#views/code-tokens.ts";
 import { colouredCode } from "../../src/surfaces/tui/code-colours.ts";
 import { diffPanel, filesOf, layoutOf, reviewMark, withFile } from "../../src/surfaces/tui/diff.ts";
 import { diffLine } from "../../src/surfaces/tui/diff-line.ts";
 import { actionOf } from "../../src/surfaces/tui/keymap.ts";
+import { firstState } from "../../src/surfaces/tui/model.ts";
+import { panelRows } from "../../src/surfaces/tui/panels.ts";
 import { keyOf } from "../../src/surfaces/tui/pi/screen.ts";
 import { markdownRows, widthOf } from "../../src/surfaces/tui/pi/text.ts";
+import { update } from "../../src/surfaces/tui/update.ts";
 
 test("code is cut into comments, strings, numbers and keywords, and nothing of it is lost", () => {
 	const code = 'const x = 42; // "no string"\n/* over\ntwo lines */ return `a`;';
@@ -131,6 +136,12 @@ test("a diff that is longer than an answer lists all files, and shows a file onc
 	const opened = withFile(panel, loaded);
 	expect([...opened.opened]).toEqual([2]);
 	expect(layoutOf(opened, 40).count).toBe(6);
+	// `o` opens those that are loaded, and says why not the others
+	const all = update({ ...firstState(idOf("B")), panel }, terminalKey("o"), moment([])).state;
+	expect(all.panel).toMatchObject({ opened: new Set([0]) });
+	expect(all.status?.text).toBe("2 files more: the lines of a long diff are loaded when you open a file.");
+	const rows = panelRows(all, panel, moment([]), { width: 60, height: 8, colour: false });
+	expect(rows.filter((row) => row.includes("not loaded"))).toHaveLength(2);
 	expect(withFile(panel, { ...loaded, path: "elsewhere" })).toBe(panel);
 });
 

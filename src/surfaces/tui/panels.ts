@@ -213,13 +213,13 @@ function diffContent(panel: DiffPanel, { viewed }: State, { width, colour }: Loo
 	const isViewed = (file: PanelFile): boolean => viewed.has(reviewMark(panel.source, file) ?? "");
 	const layout = layoutOf(panel, diffLineWidth(width));
 	const fileRow = (file: PanelFile, isOpen: boolean): string => {
-		const { path, added, deleted, note } = file;
+		const { path, added, deleted, lines, note = lines === null ? "not loaded" : "" } = file;
 		const counts =
 			added === null
 				? "not text"
 				: `${painted("added", `+${added}`, colour)} ${painted("deleted", `−${deleted}`, colour)}`;
 		const left = `${isViewed(file) ? "✓" : "○"} ${isOpen ? "▾" : "▸"} ${inline(path)}`;
-		const more = note === undefined ? "" : `  ${note}`;
+		const more = note === "" ? "" : `  ${note}`;
 		const free = Math.max(8, width - 14 - more.length);
 		return `${painted("strong", clipped(left, free), colour)}  ${counts}${painted("faint", more, colour)}`;
 	};

@@ -1,4 +1,5 @@
 // Keys in the lists over the conversation.
+import { counted } from "#contract/counted.ts";
 import type { AgentId } from "#contract/ids.ts";
 import { clearedText } from "#views/conversation.ts";
 import { mailLines, nameOf } from "./agent-text.ts";
@@ -215,8 +216,12 @@ function inDiff(state: State, panel: DiffPanel, action: Action | null, layout: L
 			return to({ ...panel, opened }, file);
 		}
 		case "open-all": {
-			const all = [...panel.files.keys()].filter((each) => panel.files[each]?.lines !== null);
-			return to({ ...panel, opened: new Set(panel.opened.size > 0 ? [] : all) }, file);
+			if (panel.opened.size > 0) return to({ ...panel, opened: new Set() }, file);
+			const loaded = [...panel.files.keys()].filter((each) => panel.files[each]?.lines !== null);
+			const { state: next } = to({ ...panel, opened: new Set(loaded) }, file);
+			const rest = panel.files.length - loaded.length;
+			const said = `${counted(rest, "file")} more: the lines of a long diff are loaded when you open a file.`;
+			return only(rest === 0 ? next : noted(next, said));
 		}
 		case "next-file":
 			return to(panel, file + 1);
