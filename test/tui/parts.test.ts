@@ -15,7 +15,7 @@ import { completed } from "../../src/surfaces/tui/complete.ts";
 import { filesOf } from "../../src/surfaces/tui/diff.ts";
 import { commandRows, keyRows } from "../../src/surfaces/tui/help.ts";
 import { actionOf, fittingHints, inputKeys, keymap, keyName } from "../../src/surfaces/tui/keymap.ts";
-import { firstState, type Seen } from "../../src/surfaces/tui/model.ts";
+import { firstState, type PickerFilter, type Seen } from "../../src/surfaces/tui/model.ts";
 import { panelRows } from "../../src/surfaces/tui/panels.ts";
 import { clipped, filled, widthOf } from "../../src/surfaces/tui/pi/text.ts";
 import { refusalText } from "../../src/surfaces/tui/requests.ts";
@@ -176,6 +176,17 @@ test("the tree marks the current agent also where its long name is cut, and inde
 		const indents = named.map((row) => row.search(/○/));
 		expect(new Set(indents).size).toBe(letters.length);
 	}
+});
+
+test("a search in the tree that finds nothing says under which filter", () => {
+	const state = firstState(idOf("B"));
+	const seen = moment([]);
+	const none = (filter: PickerFilter): string => {
+		const panel = { kind: "tree" as const, at: 0, filter, words: "zzzz", collapsed: new Set<AgentId>() };
+		return panelRows(state, panel, seen, { width: 100, height: 6, colour: false })[1]?.replaceAll("│", "").trim() ?? "";
+	};
+	expect(none("needs you")).toBe('no agent has such a name under "needs you"; Tab shows others');
+	expect(none("everywhere")).toBe("no agent has such a name");
 });
 
 test("a call and its result are one block, and a final that repeats the last message is none", () => {

@@ -179,9 +179,13 @@ function treeContent(state: State, panel: Extract<Panel, { kind: "tree" }>, seen
 		title: `agents (${panel.filter}) ${panel.words}▏ ${rows.length} of ${all.length} · ${living} living, ${all.length - living} dead`,
 		rows,
 		hints: ["type to search", "Enter go", tab, "←/→ expand", "Esc close"],
-		none: panel.words === "" ? "no agent" : "no agent has such a name",
+		none: noneText(panel),
 	};
 }
+
+const noneText = ({ words, filter }: Extract<Panel, { kind: "tree" }>): string =>
+	(words === "" ? "no agent" : "no agent has such a name") +
+	(filter === "everywhere" ? "" : ` under "${filter}"; Tab shows others`);
 
 function turnsContent(state: State, seen: Seen, { colour }: Look): Content {
 	const prompts = new Map(
