@@ -145,6 +145,15 @@ test("a diff that is longer than an answer lists all files, and shows a file onc
 	expect(withFile(panel, { ...loaded, path: "elsewhere" })).toBe(panel);
 });
 
+test("a tab has four columns in the code of a message, as in a diff", () => {
+	const inMessage = markdownRows("```\ny\n\tx\n```", { width: 40, colour: false, highlight: colouredCode });
+	const inDiff = ["+y", "+\tx"].map((line) => diffLine(line, { from: 0, to: 20 }, "x.txt", false));
+	const widths = [inMessage.slice(1, 3), inDiff].map(
+		([first = "", second = ""]) => second.indexOf("x") - first.indexOf("y"),
+	);
+	expect(widths).toEqual([4, 4]);
+});
+
 test("Home and End are known as tmux, screen and other terminals send them", () => {
 	const sent = ["\u001B[1~", "\u001B[4~", "\u001B[H", "\u001B[F", "\u001Bf"];
 	expect(sent.map(keyOf)).toEqual(["home", "end", "home", "end", "alt+f"]);

@@ -119,7 +119,7 @@ function contentOf(state: State, panel: Panel, seen: Seen, look: Look): Content 
 						({ state: read, from, body, sentAt }) =>
 							`${read === "read" ? " " : "✉"} ${inline(nameOf(seen, from))}  ${inline(body)}  ${ageOf(sentAt, seen.now)}`,
 					),
-				hints: [hint("mail", "go", "show"), hint("mail", "reply", "reply"), hint("mail", "remove", "delete"), close],
+				hints: [hint("mail", "go", "show"), hint("mail", "reply", "answer"), hint("mail", "remove", "delete"), close],
 				none: "no mail",
 			};
 		case "turns":

@@ -70,11 +70,13 @@ interface MarkdownLook {
 /** Very deep nesting overflows the parser's stack: such a text is shown as it is. */
 export function markdownRows(text: string, look: MarkdownLook): string[] {
 	const room = Math.max(8, look.width - 2);
+	// the library takes three columns for a tab, everything else on the screen four
+	const spaced = text.replaceAll("\t", "    ");
 	try {
-		const rows = new Markdown(text, 0, 0, theme(look), undefined, { renderLatex: false }).render(room);
+		const rows = new Markdown(spaced, 0, 0, theme(look), undefined, { renderLatex: false }).render(room);
 		return rows.map((row) => row.trimEnd());
 	} catch {
-		return text.split("\n").flatMap((line) => wrapped(line, room));
+		return spaced.split("\n").flatMap((line) => wrapped(line, room));
 	}
 }
 
