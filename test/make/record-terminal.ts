@@ -51,7 +51,11 @@ function hide(folder: string): (text: string) => string {
 }
 
 async function first(tmux: TmuxRecording, { folder, brood }: RecordingParts): Promise<string> {
-	await asProject(tmux, () => tmux.frame("`brood` in a repository that is not a project yet offers to add it."));
+	await asProject(tmux, () =>
+		tmux.frame(
+			"An empty directory becomes a repository; `brood`, which does not know it as a project, offers to add it.",
+		),
+	);
 	await tmux.shows("F1 keys");
 	tmux.frame("Then it opens, at the root of all agents.");
 	tmux.enter("/add opus-1 --type scripted");
@@ -135,9 +139,12 @@ async function killedAndRestarted(tmux: TmuxRecording, brood: RecordingParts["br
 /** An empty directory becomes a repository and a project; `offered` is called while that is asked. */
 async function asProject(tmux: TmuxRecording, offered = (): void => {}): Promise<void> {
 	tmux.enter(
-		`export PATH=${root}bin:$PATH; git init -q -b main .; git config user.name you; git config user.email you@example.org`,
+		`export PATH=${root}bin:$PATH GIT_CONFIG_COUNT=2 GIT_CONFIG_KEY_0=user.name GIT_CONFIG_VALUE_0=you ` +
+			"GIT_CONFIG_KEY_1=user.email GIT_CONFIG_VALUE_1=you@example.org; clear",
 	);
-	tmux.enter("git commit -q --allow-empty -m begin; clear");
+	tmux.enter("ls -A");
+	tmux.enter("git init -q -b main");
+	tmux.enter("git commit -q --allow-empty -m begin");
 	tmux.enter("brood");
 	await tmux.shows("is not a project yet");
 	offered();
