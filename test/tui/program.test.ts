@@ -104,6 +104,9 @@ test("500 fast keys and a paste of 1 MB arrive whole, in their order", async () 
 	expect(item.text).toHaveLength(500 + pasted.length + 1);
 	await sh.brood("queue", "clear", "one");
 	await sh.brood("resume", "one");
+	// the next terminal begins with an empty input
+	const saved = (): string => readFileSync(path.join(sh.home, "terminal.json"), "utf8");
+	await expect.poll(saved, { timeout: 20_000 }).not.toContain(letters.slice(0, 20));
 });
 
 test("a daemon that is killed is said and started again; what was typed stays", async () => {
