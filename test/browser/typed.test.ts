@@ -182,3 +182,48 @@ test("a pause has the reason that was typed, and says that it comes after the tu
 	await expect.poll(reasons, longTimeout).toEqual(["user: the build is red", "interrupt: "]);
 	await page.getByText("after this turn").waitFor({ state: "detached" });
 });
+
+test("a text whose answer is lost happens once, however often it is sent; another one is another", async () => {
+	const { add } = await world.project();
+	const agent = await add({ name: "far", workspace: "none" });
+	await world.client.call("pause", { ...params(agent), body: {} });
+	await using dashboard = await Dashboard.open(browser, world.daemon, `/agents/${agent.id}`);
+	const { page } = dashboard;
+	dashboard.expects(/ERR_|Failed to (fetch|load)/);
+	/** The daemon takes it, and the connection is cut. */
+	const loseAnswers = async (path: string): Promise<void> => {
+		await page.route(path, async (route) => {
+			await route.fetch();
+			await route.abort();
+		});
+	};
+	const isLost = page.getByText(/^DAEMON_UNREACHABLE .* it is the same request and happens once\.$/);
+	const isSame = page.getByText("Sent again as the same request: it happens once.");
+	const queued = async () => (await world.client.call("queue", params(agent))).map(({ text }) => text);
+	const box = page.getByRole("textbox", { name: "Prompt for far" });
+	await loseAnswers("**/queue");
+	await box.fill("do it");
+	await box.press("Enter");
+	await isLost.first().waitFor();
+	await expect.poll(async () => await box.inputValue()).toBe("do it");
+	await page.unroute("**/queue");
+	// also in the page that was loaded again
+	await page.reload();
+	await box.press("Enter");
+	await isSame.first().waitFor();
+	expect(await queued()).toEqual(["do it"]);
+	// the control: after an answer, the same text is meant again
+	await box.fill("do it");
+	await box.press("Enter");
+	await expect.poll(queued).toEqual(["do it", "do it"]);
+	await page.getByRole("tab", { name: /^Mail/ }).click();
+	await loseAnswers("**/mail");
+	await page.getByLabel("Mail to far").fill("look at it");
+	await page.getByRole("button", { name: "Send mail" }).click();
+	await isLost.first().waitFor();
+	await page.unroute("**/mail");
+	await page.getByRole("button", { name: "Send mail" }).click();
+	await expect.poll(() => page.getByLabel("Mail to far").inputValue()).toBe("");
+	const mails = await world.client.call("mail", params(agent));
+	expect(mails.map(({ body }) => body)).toEqual(["look at it"]);
+});

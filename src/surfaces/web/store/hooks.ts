@@ -4,12 +4,13 @@ import { type Input, Refused } from "#client/client.ts";
 import type { AgentId, ProjectSlug } from "#contract/ids.ts";
 import { type Refusal, refuse } from "#contract/refusal.ts";
 import type { AnswerOf, RouteName } from "#contract/routes.ts";
-import { freshKey, localNow } from "./connection.ts";
+import { localNow } from "./connection.ts";
 import type { ConversationSeen } from "./conversations.ts";
 import type { Seen } from "./seen.ts";
 import type { Store } from "./store.ts";
 import { toast } from "./toasts.ts";
 import { useTries } from "./tries.ts";
+import { happensOnce, sendOnce } from "./unanswered.ts";
 
 export const StoreContext = createContext<Store | null>(null);
 
@@ -107,6 +108,8 @@ export function useRead<N extends RouteName>(name: N, input: Input<N> | null, ag
 export const refusalOf = (error: unknown, silence: string): Refusal =>
 	error instanceof Refused ? error.refusal : refuse("DAEMON_UNREACHABLE", silence);
 
+const sameRequest = "Sent again unchanged, it is the same request and happens once.";
+
 /** Does something, once; a refusal that `answers` does not take becomes a toast. Answers null if it was refused. */
 export function useAct(): <N extends RouteName>(
 	name: N,
@@ -118,12 +121,13 @@ export function useAct(): <N extends RouteName>(
 	return useCallback(
 		async (name, input, done, answers) => {
 			try {
-				const answer = await client.call(name, { ...input, key: freshKey() });
-				if (done !== undefined) toast({ tone: "ok", text: done });
+				const { answer, isAgain } = await sendOnce(name, input, (key) => client.call(name, { ...input, key }));
+				const text = isAgain ? "Sent again as the same request: it happens once." : done;
+				if (text !== undefined) toast({ tone: "ok", text });
 				return answer;
 			} catch (error) {
 				const silence = "The daemon did not answer. Whether this took effect is not known.";
-				const refusal = refusalOf(error, silence);
+				const refusal = refusalOf(error, happensOnce(name) ? `${silence} ${sameRequest}` : silence);
 				const { code, message, suggestions } = refusal;
 				if (answers?.(refusal) !== true) toast({ tone: "bad", text: message, code, suggestions });
 				return null;
