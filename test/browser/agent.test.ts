@@ -57,3 +57,16 @@ test("the audit has the newest events, however many there were before", async ()
 	await page.getByRole("tab", { name: "Audit" }).click();
 	await page.getByText("agent.held").waitFor();
 });
+
+test("the output of a tool call that is longer than its box is scrolled by keys", async () => {
+	const { add } = await world.project();
+	const agent = await add({ name: "printer", prompt: "run seq 1 100" });
+	await using dashboard = await Dashboard.open(browser, world.daemon, `/agents/${agent.id}`);
+	const { page } = dashboard;
+	await page.getByText("100 lines").click();
+	const output = page.getByRole("group", { name: "Output" });
+	await output.focus();
+	await dashboard.isAccessible();
+	await page.keyboard.press("End");
+	await expect.poll(() => output.evaluate(({ scrollTop }) => scrollTop)).toBeGreaterThan(0);
+});

@@ -6,6 +6,7 @@ import { changeDraft, useDraft } from "../store/drafts.ts";
 import { useAct } from "../store/hooks.ts";
 import { Age } from "./age.tsx";
 import { Button } from "./button.tsx";
+import { CodeBox } from "./code-box.tsx";
 import { paths } from "./paths.ts";
 
 interface ApprovalCardProps {
@@ -83,9 +84,8 @@ export function ApprovalCard({ approval, isCurrent }: ApprovalCardProps) {
 
 function Content({ text }: { text: string }) {
 	return (
-		// biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reachable by keyboard
-		<pre className="code approval-content" tabIndex={0}>
+		<CodeBox label="What it would do" className="approval-content">
 			{text}
-		</pre>
+		</CodeBox>
 	);
 }

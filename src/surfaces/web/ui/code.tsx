@@ -1,13 +1,13 @@
 // Code in its colours. It is readable at once; the colours come with the language's parser.
 import { memo, useEffect, useState } from "react";
+import { CodeBox } from "./code-box.tsx";
 import { colouredLines, isLoaded, load, type Piece, parserFor } from "./languages.ts";
 
 export const Code = memo(function Code({ text, language }: { text: string; language: string }) {
 	const name = parserFor(language);
 	useLanguage(name);
 	return (
-		// biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reachable by keyboard
-		<pre className="code" tabIndex={0}>
+		<CodeBox label="Code">
 			<code>
 				{colouredLines(text, name).map((pieces, at) => (
 					// biome-ignore lint/suspicious/noArrayIndexKey: lines have no identity
@@ -17,7 +17,7 @@ export const Code = memo(function Code({ text, language }: { text: string; langu
 					</span>
 				))}
 			</code>
-		</pre>
+		</CodeBox>
 	);
 });
 

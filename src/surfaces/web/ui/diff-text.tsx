@@ -1,4 +1,5 @@
 import { memo, useState } from "react";
+import { CodeBox } from "./code-box.tsx";
 
 /** so many lines are shown before somebody asks for all of them */
 const linesMax = 400;
@@ -9,8 +10,7 @@ export const DiffText = memo(function DiffText({ text }: { text: string }) {
 	const lines = text.split("\n");
 	const shown = isWhole ? lines : lines.slice(0, linesMax);
 	return (
-		// biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reachable by keyboard
-		<pre className="code diff-small" tabIndex={0}>
+		<CodeBox label="Changes" className="diff-small">
 			{shown.map((line, at) => (
 				// biome-ignore lint/suspicious/noArrayIndexKey: lines have no identity
 				<span key={at} className={classOf(line)}>
@@ -23,7 +23,7 @@ export const DiffText = memo(function DiffText({ text }: { text: string }) {
 					Show all {lines.length.toLocaleString()} lines
 				</button>
 			)}
-		</pre>
+		</CodeBox>
 	);
 });
 

@@ -7,6 +7,7 @@ import { planLine, planSteps } from "#views/plan.ts";
 import { useSeen } from "../../store/hooks.ts";
 import { firstLineOf } from "../../store/last-line.ts";
 import { ActorName } from "../../ui/actor-name.tsx";
+import { CodeBox } from "../../ui/code-box.tsx";
 import { Counts } from "../../ui/diff.tsx";
 import { DiffText } from "../../ui/diff-text.tsx";
 import { InlineMarkdown, Markdown } from "../../ui/markdown.tsx";
@@ -111,13 +112,17 @@ function Call({ block, folder, output }: BlockProps) {
 	);
 	return (
 		<Collapsible id={id} head={head}>
-			{text.length > 100 && <pre className="code call-whole">{text}</pre>}
+			{text.length > 100 && (
+				<CodeBox label="Tool call" className="call-whole">
+					{text}
+				</CodeBox>
+			)}
 			{change !== null ? (
 				<DiffText text={change.lines.join("\n")} />
 			) : (
 				result !== null && <Output text={insideOf(folder, result.text)} />
 			)}
-			{output !== null && <pre className="code">{insideOf(folder, output)}</pre>}
+			{output !== null && <CodeBox label="Output">{insideOf(folder, output)}</CodeBox>}
 		</Collapsible>
 	);
 }
@@ -147,7 +152,7 @@ function LongText({ text, isCode = false }: { text: string; isCode?: boolean }) 
 	const shown = isWhole ? text : text.slice(0, shownMax);
 	return (
 		<>
-			<pre className={isCode ? "code" : "plain"}>{shown}</pre>
+			{isCode ? <CodeBox label="Output">{shown}</CodeBox> : <pre className="plain">{shown}</pre>}
 			{shown.length < text.length && (
 				<button type="button" className="button button-quiet" onClick={() => setWhole(true)}>
 					Show all {text.length.toLocaleString()} characters

@@ -8,6 +8,7 @@ import { journalFilters } from "#views/journal-filters.ts";
 import { useRead, useSeen } from "../../store/hooks.ts";
 import { Age, momentOf } from "../../ui/age.tsx";
 import { Button } from "../../ui/button.tsx";
+import { CodeBox } from "../../ui/code-box.tsx";
 import { summaryOf } from "../../ui/event-text.ts";
 import { paths } from "../../ui/paths.ts";
 import { Empty, Loading, RefusedPlaceholder } from "../../ui/placeholder.tsx";
@@ -243,12 +244,11 @@ function EventRow({ event: { id, agent, actor, kind, text, data, at } }: { event
 			</button>
 			<Age at={at} />
 			{isOpen && (
-				// biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reachable by keyboard
-				<pre className="code journal-whole" tabIndex={0}>
+				<CodeBox label="Event" className="journal-whole">
 					{[`by ${actor}`, text, data === null ? null : JSON.stringify(data, null, 2)]
 						.filter((part) => part !== null && part !== "")
 						.join("\n\n")}
-				</pre>
+				</CodeBox>
 			)}
 		</li>
 	);

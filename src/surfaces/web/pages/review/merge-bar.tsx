@@ -10,6 +10,7 @@ import { whyNoReview } from "#views/issue.ts";
 import { useDraft } from "../../store/drafts.ts";
 import { useAct, useNeeds, useRead, useSeen } from "../../store/hooks.ts";
 import { Button } from "../../ui/button.tsx";
+import { CodeBox } from "../../ui/code-box.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { TextAreaField } from "../../ui/field.tsx";
 import { routesOf, type Subject } from "./subject.ts";
@@ -113,10 +114,7 @@ function Checked({ check }: MergePreview) {
 			<summary className={passed ? "tone-ok" : "tone-bad"}>
 				{passed ? "✓ the check passed" : `✗ the check failed (exit ${check.exit})`}
 			</summary>
-			{/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reachable by keyboard */}
-			<pre className="code" tabIndex={0}>
-				{check.output === "" ? "no output" : check.output}
-			</pre>
+			<CodeBox label="Output of the check">{check.output === "" ? "no output" : check.output}</CodeBox>
 		</details>
 	);
 }

@@ -4,6 +4,7 @@ import type { Project, VendorAgent } from "#contract/wire.ts";
 import { useAct, useRead } from "../../store/hooks.ts";
 import { AgentTypeOptions } from "../../ui/agent-type-options.tsx";
 import { Button } from "../../ui/button.tsx";
+import { CodeBox } from "../../ui/code-box.tsx";
 import { SelectField, TextField } from "../../ui/field.tsx";
 import { RefusedPlaceholder } from "../../ui/placeholder.tsx";
 
@@ -114,13 +115,12 @@ function Repository({ project: { slug, problem } }: { project: Project }) {
 			{unapprovedConfig !== null && (
 				<div className="settings-pending" role="alert">
 					<p>The repository defines commands that nobody has approved yet:</p>
-					{/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reachable by keyboard */}
-					<pre className="code" tabIndex={0}>
+					<CodeBox label="Commands of the repository">
 						{Object.entries(unapprovedConfig)
 							.filter(([name, value]) => name !== "fingerprint" && value !== null && String(value) !== "")
 							.map(([name, value]) => `${name}: ${JSON.stringify(value)}`)
 							.join("\n")}
-					</pre>
+					</CodeBox>
 					<Button
 						kind="primary"
 						about={slug}
