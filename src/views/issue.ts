@@ -7,7 +7,7 @@ import type { ProjectState, WorkSettings } from "#contract/project.ts";
 import { workStage } from "#domain/issue/assign.ts";
 import { blockers } from "#domain/issue/decide.ts";
 import { notWaitingText } from "#domain/issue/review.ts";
-import { isBeforeStart, movesFrom, presetNamed, stagesBeforeStart } from "#domain/preset.ts";
+import { movesFrom, presetNamed, stagesBeforeStart } from "#domain/preset.ts";
 import { shipped } from "#domain/presets.ts";
 import { iso, isoOrNull } from "./wire.ts";
 
@@ -48,12 +48,6 @@ export function issueView(issue: IssueState, { project, all, runs, handles }: Is
 		doneAt: isoOrNull(issue.doneAt),
 		deletedAt: isoOrNull(issue.deletedAt),
 	};
-}
-
-/** Whether it is past the stages in which issues wait for a start. */
-export function isStarted({ preset, stage }: Pick<Issue, "preset" | "stage">, project: WorkSettings): boolean {
-	const loaded = presetNamed(project, preset);
-	return !("preset" in loaded && isBeforeStart(loaded.preset, stage));
 }
 
 /** What an issue waits for, beside its stage. */

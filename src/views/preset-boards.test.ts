@@ -4,7 +4,7 @@ import type { Issue } from "#contract/issue-wire.ts";
 import { defaultWorkSettings } from "#contract/project.ts";
 import { issueChanges } from "#domain/fold/issue.ts";
 import { issueView } from "./issue.ts";
-import { presetBoards, whyNoStart } from "./preset-boards.ts";
+import { presetBoards } from "./preset-boards.ts";
 
 const slug = ProjectSlug.parse("web");
 const project = {
@@ -37,18 +37,4 @@ test("a preset that no issue uses has no columns, and one whose issues are all d
 	expect(shown(issue(1, "quick-fix", "TODO")).map(([preset]) => preset)).toEqual(["quick-fix"]);
 	expect(shown().map(([preset]) => preset)).toEqual(["lean"]);
 	expect(shown(issue(1, "quick-fix", "DONE", 5), issue(2, "lean", "TODO"))[1]).toEqual(["quick-fix", "DONE 1/1"]);
-});
-
-test("work on an issue begins only while its first stage of work has room", () => {
-	const stages = [
-		{ name: "TODO", next: "BUILD" },
-		{ name: "BUILD", next: "DONE", prompt: "go", wipMax: 1 },
-		{ name: "DONE", final: true as const },
-	];
-	const limited = { ...project, presets: { lean: { preset: { stages } } } };
-	const waiting = issue(1, "lean", "TODO");
-	expect(whyNoStart(waiting, [waiting, issue(2, "lean", "BUILD")], limited)).toBe(
-		"BUILD is full: it has 1 of at most 1 issues. Finish one of them first.",
-	);
-	expect(whyNoStart(waiting, [waiting, issue(2, "lean", "DONE")], limited)).toBe(null);
 });

@@ -3,7 +3,7 @@ import type { Issue } from "#contract/issue-wire.ts";
 import type { BoardColumn } from "#contract/overviews.ts";
 import type { Stage } from "#contract/preset.ts";
 import type { ProjectState } from "#contract/project.ts";
-import { firstWork, presetNamed } from "#domain/preset.ts";
+import { presetNamed } from "#domain/preset.ts";
 import { withoutOldDone } from "./overviews.ts";
 
 export interface PresetColumn extends BoardColumn {
@@ -37,20 +37,8 @@ export function presetBoards(all: readonly Issue[], project: ProjectState): Pres
 	});
 }
 
-/** Why no other issue may enter a stage; null if one may. */
-export const whyFull = ({ stage, wipMax, inStage }: Pick<PresetColumn, "stage" | "wipMax" | "inStage">) =>
-	wipMax === null || inStage < wipMax
-		? null
-		: `${stage} is full: it has ${inStage} of at most ${wipMax} issues. Finish one of them first.`;
-
-/** The same of the stage in which the work on an issue begins. */
-export function whyNoStart({ preset }: Pick<Issue, "preset">, all: readonly Issue[], project: ProjectState) {
-	const loaded = presetNamed(project, preset);
-	const first = "preset" in loaded ? firstWork(loaded.preset) : undefined;
-	if (first === undefined) return null;
-	const inStage = all.filter(({ stage }) => stage === first.name).length;
-	return whyFull({ stage: first.name, wipMax: first.wipMax ?? null, inStage });
-}
+/** Whether no other issue may enter a stage. */
+export const isFull = ({ wipMax, inStage }: PresetColumn): boolean => wipMax !== null && inStage >= wipMax;
 
 type NamedStage = Pick<Stage, "name" | "wipMax">;
 

@@ -261,7 +261,7 @@ test("an issue waits for another, is worked on automatically, shows its run's co
 	const { page } = dashboard;
 	await page.getByLabel("Add a dependency").selectOption({ label: "#2 First of all" });
 	await page.getByRole("button", { name: "Add", exact: true }).click();
-	await page.getByRole("button", { name: /Start.*It is blocked by #2/ }).waitFor();
+	await page.getByRole("button", { name: /Start.*#1 is blocked by #2/ }).waitFor();
 	expect((await issue()).blockedBy).toEqual([2]);
 	await page.getByRole("button", { name: "Remove the dependency on #2" }).click();
 	await page.getByRole("button", { name: "Start", exact: true }).waitFor();
@@ -328,12 +328,18 @@ test("a full stage says so on the board, and takes no more issues by keys or by 
 	await page.mouse.up();
 	await column("IN_PROGRESS").getByText("1/1 full").waitFor();
 	await drag(page.getByRole("button", { name: "Move #2" }), column("IN_PROGRESS"));
-	await column("IN_PROGRESS").getByText("IN_PROGRESS is full: it has 1 of at most 1 issues.").waitFor();
+	await column("IN_PROGRESS").getByText("IN_PROGRESS is full: it has 1 issue, and its limit is 1.").waitFor();
 	for (const stage of ["TODO", "IN_PROGRESS"])
 		expect(await column(stage).getAttribute("class")).not.toContain("board-open");
 	await page.mouse.up();
 	await dashboard.isAccessible();
 	expect((await world.client.call("issue", { params: { issue: `${slug}#2` } })).stage).toBe("TODO");
+	// nor does one that is blocked
+	await world.client.call("issueAdd", { params: { project: slug }, body: { title: "Third", dependsOn: [1] } });
+	await drag(page.getByRole("button", { name: "Move #3" }), column("IN_PROGRESS"));
+	await column("IN_PROGRESS").getByText(`${slug}#3 is blocked by #1.`).waitFor();
+	await page.keyboard.press("Escape");
+	await page.mouse.up();
 	// at the edge the board scrolls to its end, and has no more room there than before
 	await page.setViewportSize({ width: 800, height: 600 });
 	const board = page.getByRole("group", { name: `Board of ${slug}` });
@@ -353,7 +359,9 @@ test("a full stage says so on the board, and takes no more issues by keys or by 
 	).rejects.toThrow("IN_PROGRESS is full: it has 1 issue, and its limit is 1.");
 	expect(git(repository, "branch", "--list", "brood/*")).toBe("");
 	await dashboard.go(`/projects/${slug}/issues/2`);
-	await page.getByRole("button", { name: /^Start.*IN_PROGRESS is full: it has 1 of at most 1 issues\./ }).waitFor();
+	await page
+		.getByRole("button", { name: /^Start.*IN_PROGRESS is full: it has 1 issue, and its limit is 1\./ })
+		.waitFor();
 });
 
 test("subscriptions, journal, settings and the forms work and are accessible", async () => {

@@ -28,7 +28,7 @@ export function decideStartIssue({ issue, project, dependencies, others }: MoveF
 
 export function decideMoveIssue(
 	{ issue, project, dependencies, others }: MoveFacts,
-	{ stage: to }: IssueMove,
+	{ stage: to }: Pick<IssueMove, "stage">,
 ): Decision {
 	const preset = presetOf({ issue, project });
 	if (isRefusal(preset)) return preset;

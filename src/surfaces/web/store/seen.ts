@@ -7,13 +7,13 @@ import { isActive } from "#contract/node.ts";
 import type { Inbox, TreeRow } from "#contract/overviews.ts";
 import type { Refusal } from "#contract/refusal.ts";
 import type { Agent, Approval, Mail, Project, Prompt, Subscription, Turn } from "#contract/wire.ts";
-import { isStarted } from "#views/issue.ts";
+import { type MoveInput, whyNoMove, whyNoStart } from "#views/issue-moves.ts";
 import type { MirrorViewInput } from "#views/mirrored.ts";
 import { nextIssueText } from "#views/next-issue.ts";
 import { nodeName } from "#views/node-name.ts";
 import { type NodeRow, nodeRows } from "#views/nodes.ts";
 import { inboxOf, treeOf } from "#views/overviews.ts";
-import { type PresetBoard, presetBoards, whyNoStart } from "#views/preset-boards.ts";
+import { type PresetBoard, presetBoards } from "#views/preset-boards.ts";
 import { localNow } from "./connection.ts";
 
 export type Connection =
@@ -155,15 +155,24 @@ export class Seen {
 			.join();
 	}
 
-	isStarted(issue: Issue): boolean {
-		const project = this.#mirror.view.rows.project.get(issue.project);
-		return project === undefined || isStarted(issue, project);
+	/** Why the work on an issue cannot begin now; null if it can. */
+	whyNoStart(issue: Issue): string | null {
+		const input = this.#moveInput(issue);
+		return input === null ? null : whyNoStart(input);
 	}
 
-	/** Why the stage in which the work on it begins takes no issue now; null if it does. */
-	whyNoStart(issue: Issue): string | null {
-		const project = this.#mirror.view.rows.project.get(issue.project);
-		return project === undefined ? null : whyNoStart(issue, this.issues(issue.project), project);
+	/** Why an issue cannot be moved to a stage by hand; null if it can. */
+	whyNoMove(issue: Issue, stage: string): string | null {
+		const input = this.#moveInput(issue);
+		return input === null ? null : whyNoMove(input, stage);
+	}
+
+	#moveInput({ project: slug, number }: Issue): MoveInput | null {
+		const { rows } = this.#mirror.view;
+		const project = rows.project.get(slug);
+		const all = rows.issue.of(slug);
+		const issue = all.find((each) => each.number === number);
+		return project === undefined || issue === undefined ? null : { issue, project, all };
 	}
 
 	queue(agent: AgentId): readonly Prompt[] {

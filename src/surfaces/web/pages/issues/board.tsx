@@ -16,8 +16,8 @@ import {
 import { useState } from "react";
 import type { Issue } from "#contract/issue-wire.ts";
 import type { Project } from "#contract/wire.ts";
-import { type PresetBoard, type PresetColumn, whyFull } from "#views/preset-boards.ts";
-import { useAct } from "../../store/hooks.ts";
+import { isFull, type PresetBoard, type PresetColumn } from "#views/preset-boards.ts";
+import { useAct, useSeen } from "../../store/hooks.ts";
 import { toast } from "../../store/toasts.ts";
 import { Card, CarriedCard } from "./card.tsx";
 
@@ -29,6 +29,7 @@ interface Target extends PresetColumn {
 
 export function Board({ project, boards }: { project: Project; boards: readonly PresetBoard[] }) {
 	const act = useAct();
+	const seen = useSeen();
 	const [dragged, setDragged] = useState<Issue | null>(null);
 	const sensors = useSensors(
 		useSensor(PointerSensor, { activationConstraint: { distance: 6 } }),
@@ -43,6 +44,8 @@ export function Board({ project, boards }: { project: Project; boards: readonly 
 			.flat()
 			.flatMap(({ issues }) => issues)
 			.find(({ number }) => number === id) ?? null;
+	const whyNotTo: WhyNotTo = (issue, target) =>
+		notInPreset(issue, target) ?? notNext(issue, target) ?? seen.whyNoMove(issue, target.stage);
 	const drop = async ({ active, over }: DragEndEvent): Promise<void> => {
 		const issue = issueOf(active.id);
 		ignoreClick();
@@ -54,14 +57,48 @@ export function Board({ project, boards }: { project: Project; boards: readonly 
 		if (why !== null) toast({ tone: "wait", text: why });
 		else await act("issueMove", { params: { issue: `${issue.project}#${issue.number}` }, body: { stage } });
 	};
-	/** What a screen reader is told. */
+	const announcements = announced({ issueOf, targetOf, whyNotTo });
+	return (
+		<DndContext
+			sensors={sensors}
+			onDragStart={({ active }: DragStartEvent) => setDragged(issueOf(active.id))}
+			onDragCancel={() => setDragged(null)}
+			onDragEnd={(event) => void drop(event)}
+			accessibility={{ announcements, screenReaderInstructions: { draggable: instructions } }}
+		>
+			{/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reachable by keyboard */}
+			<div className="board" tabIndex={0} role="group" aria-label={`Board of ${project.slug}`}>
+				{targets.map((group) => (
+					<Group
+						key={group[0]?.preset}
+						group={group}
+						isNamed={boards.length > 1}
+						dragged={dragged}
+						whyNotTo={whyNotTo}
+					/>
+				))}
+			</div>
+			{/* outside of what scrolls: a card that is moved inside would widen it for as long as it is at the edge */}
+			<DragOverlay dropAnimation={null}>{dragged !== null && <CarriedCard issue={dragged} />}</DragOverlay>
+		</DndContext>
+	);
+}
+
+interface OnBoard {
+	issueOf(id: unknown): Issue | null;
+	targetOf(id: unknown): Target | undefined;
+	whyNotTo: WhyNotTo;
+}
+
+/** What a screen reader is told. */
+function announced({ issueOf, targetOf, whyNotTo }: OnBoard): Announcements {
 	const overText = (issue: Issue | null, over: unknown): string => {
 		const target = targetOf(over);
 		if (issue === null || target === undefined) return "Not over a stage.";
 		const why = isIn(issue, target) ? null : whyNotTo(issue, target);
 		return why ?? `#${issue.number} is over ${target.stage}.`;
 	};
-	const announcements: Announcements = {
+	return {
 		onDragStart: ({ active }) => `#${active.id} is picked up.`,
 		onDragOver: ({ active, over }) => overText(issueOf(active.id), over?.id),
 		onDragEnd: ({ active, over }) => {
@@ -75,24 +112,6 @@ export function Board({ project, boards }: { project: Project; boards: readonly 
 		},
 		onDragCancel: ({ active }) => `#${active.id} stays where it was.`,
 	};
-	return (
-		<DndContext
-			sensors={sensors}
-			onDragStart={({ active }: DragStartEvent) => setDragged(issueOf(active.id))}
-			onDragCancel={() => setDragged(null)}
-			onDragEnd={(event) => void drop(event)}
-			accessibility={{ announcements, screenReaderInstructions: { draggable: instructions } }}
-		>
-			{/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reachable by keyboard */}
-			<div className="board" tabIndex={0} role="group" aria-label={`Board of ${project.slug}`}>
-				{targets.map((group) => (
-					<Group key={group[0]?.preset} group={group} isNamed={boards.length > 1} dragged={dragged} />
-				))}
-			</div>
-			{/* outside of what scrolls: a card that is moved inside would widen it for as long as it is at the edge */}
-			<DragOverlay dropAnimation={null}>{dragged !== null && <CarriedCard issue={dragged} />}</DragOverlay>
-		</DndContext>
-	);
 }
 
 /** A card that is dropped where it was would be opened by the click that ends the drag. */
@@ -122,13 +141,14 @@ const byColumn: KeyboardCoordinateGetter = (event, { currentCoordinates, context
 
 const instructions = "Press Space to pick an issue up, arrows to move it, Space to drop it and Escape to leave it.";
 
-const isFull = (column: PresetColumn): boolean => whyFull(column) !== null;
-
 /** Why an issue may not be moved there by hand; null if it may. */
-function whyNotTo({ moves, stage: from, number, waiting, preset }: Issue, target: Target): string | null {
-	const { stage } = target;
-	if (preset !== target.preset) return `#${number} follows ${preset}: its stages are in another row.`;
-	if (moves.includes(stage)) return whyFull(target);
+type WhyNotTo = (issue: Issue, target: Target) => string | null;
+
+const notInPreset: WhyNotTo = ({ number, preset }, target) =>
+	preset === target.preset ? null : `#${number} follows ${preset}: its stages are in another row.`;
+
+function notNext({ moves, stage: from, number, waiting }: Issue, { stage }: Target): string | null {
+	if (moves.includes(stage)) return null;
 	const may = moves.length === 0 ? "nowhere by hand" : `to ${moves.join(", ")}`;
 	const how = waiting === "approval" ? " Approve it to move it on." : "";
 	return `#${number} cannot go from ${from} to ${stage}: it may go ${may}.${how}`;
@@ -139,10 +159,12 @@ interface GroupProps {
 	/** there are others */
 	isNamed: boolean;
 	dragged: Issue | null;
+	whyNotTo: WhyNotTo;
 }
 
-function Group({ group, isNamed, dragged }: GroupProps) {
-	const columns = group.map((target) => <Column key={target.id} target={target} isNamed={isNamed} dragged={dragged} />);
+function Group({ group, ...rest }: GroupProps) {
+	const { isNamed } = rest;
+	const columns = group.map((target) => <Column key={target.id} target={target} {...rest} />);
 	return (
 		<div className={isNamed ? "board-group board-named" : "board-group"}>
 			{isNamed && (
@@ -155,7 +177,7 @@ function Group({ group, isNamed, dragged }: GroupProps) {
 	);
 }
 
-function Column({ target, isNamed, dragged }: { target: Target } & Omit<GroupProps, "group">) {
+function Column({ target, isNamed, dragged, whyNotTo }: { target: Target } & Omit<GroupProps, "group">) {
 	const { id, stage, preset, wipMax, issues, inStage, more } = target;
 	const { setNodeRef, isOver } = useDroppable({ id });
 	const isElsewhere = dragged !== null && !isIn(dragged, target);

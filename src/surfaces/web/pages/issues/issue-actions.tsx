@@ -15,7 +15,6 @@ export function IssueActions({ issue, onDone }: { issue: Issue; onDone(): void }
 	const [isOpen, setOpen] = useState<"assign" | "edit" | null>(null);
 	const { project, number, waiting, assignee, attention, doneAt, blockedBy, branch } = issue;
 	const seen = useSeen();
-	const isStarted = seen.isStarted(issue);
 	const params = { issue: `${project}#${number}` };
 	const over = doneAt === null ? null : "The issue is done.";
 	const blocked = blockedBy.length === 0 ? null : `It is ${blockedText(blockedBy)}.`;
@@ -35,7 +34,7 @@ export function IssueActions({ issue, onDone }: { issue: Issue; onDone(): void }
 			)}
 			<Button onClick={() => setOpen("edit")}>Edit…</Button>
 			<Button
-				why={over ?? (isStarted ? "It is already started." : (blocked ?? seen.whyNoStart(issue)))}
+				why={over ?? seen.whyNoStart(issue)}
 				onClick={() => done(act("issueStart", { params, body: {} }, "Started."))}
 			>
 				Start
