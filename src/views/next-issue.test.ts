@@ -47,10 +47,26 @@ test("automatic work names the issue that it takes next, not one whose stage is 
 	expect(text([], { auto: false })).toBe("");
 });
 
-test("automatic work names no issue that no agent fits and none may be made for", () => {
+test("automatic work says why nobody takes an issue that no agent fits and none may be made for", () => {
 	const other = { ...live("a"), project: web, type: "shell" };
 	const facts = { issues: [issue(1)], agents: [other], subscribed: ["claude"], now: 0 };
-	expect(nextIssueText({ ...facts, project: { ...project, agentsMax: 1 } })).toBe("no issue is ready");
+	const reason =
+		"No agent of web may be given issues, and web has 1 of at most 1 agents. " +
+		"Allow one more with: brood project auto on web --agents-max 2";
+	const full = { ...project, agentsMax: 1 };
+	expect(nextIssueText({ ...facts, project: full })).toBe(reason);
+	expect(nextIssueText({ ...facts, project: { ...full, auto: false } })).toBe(reason);
+	// also once the issue itself says so, and although the stage of another one is full
+	const told = issue(3, { attention: { reason, code: "AGENT_NOT_FOUND", at: 1 }, preset: "free" });
+	const busy = issue(1, { stage: "BUILD", assignee: id("z") });
+	expect(nextIssueText({ ...facts, issues: [busy, issue(2), told], project: full })).toBe(reason);
+	// of several, what stands in the way of the first
+	const typed: Preset = { stages: free.stages.map((stage) => ({ ...stage, agent: { type: "codex" } })) };
+	const presets = { ...project.presets, typed: { preset: typed } };
+	const both = [issue(1), issue(2, { priority: "high", preset: "typed" })];
+	expect(nextIssueText({ ...facts, issues: both, project: { ...full, presets } })).toMatch(
+		/^No agent of web fits type codex, and web has 1 of at most 1 agents\./,
+	);
 	expect(nextIssueText({ ...facts, project: { ...project, agentsMax: 2 } })).toBe("next: #1 Issue 1");
 });
 

@@ -2,7 +2,7 @@
 import type { AgentState } from "#contract/agent.ts";
 import type { IssueState } from "#contract/issue.ts";
 import type { ProjectState } from "#contract/project.ts";
-import { nextIssue, noAgentType } from "#domain/issue/pick.ts";
+import { nextIssue } from "#domain/issue/pick.ts";
 
 /** In words; empty if nothing is ready and nobody waits for it. */
 export function nextIssueText(facts: {
@@ -15,12 +15,12 @@ export function nextIssueText(facts: {
 	now: number;
 }): string {
 	const { project } = facts;
-	const { issue, untyped, full } = nextIssue(facts);
+	const { issue, reason, full } = nextIssue(facts);
 	if (issue !== null) {
 		const named = `#${issue.number} ${issue.title}`;
 		return project.auto ? `next: ${named}` : `would start with ${named}`;
 	}
-	if (untyped.length > 0) return noAgentType(project);
+	if (reason !== null) return reason;
 	const waits = full.map((stage) => `${stage} is full`).join(", ");
 	return project.auto || waits !== "" ? ["no issue is ready", waits].filter(Boolean).join(": ") : "";
 }

@@ -105,8 +105,8 @@ export function pickWork({ project, issues, agents, free, later, subscribed, slo
 export interface NextIssue {
 	/** an agent that fits may take it, or a new one may be made whose type is known */
 	issue: IssueState | null;
-	/** no agent fits, and nobody has said of which type a new one would be */
-	untyped: IssueState[];
+	/** why the first of the issues before it gets no agent; null if each waits for room in its stage */
+	reason: string | null;
 	/** stages that are too full for another issue */
 	full: string[];
 }
@@ -114,21 +114,22 @@ export interface NextIssue {
 export function nextIssue(facts: Pick<PickFacts, "project" | "issues" | "agents" | "subscribed" | "now">): NextIssue {
 	const { project, issues, agents } = facts;
 	const full = new Set<string>();
-	const untyped: IssueState[] = [];
+	let reason: string | null = null;
 	const stages = stagesOf(issues);
-	const mayGrow = agents.filter(({ type }) => type !== "human").length < project.agentsMax;
+	const living = agents.filter(({ type }) => type !== "human").length;
 	for (const issue of issues.filter((each) => isOpen(each) && mayBePicked(each)).toSorted(moreUrgent)) {
 		const work = workNow(issue, facts, nothingPicked());
 		if (work === null) continue;
 		const selectors = selectorsOf(work.preset, work.stage).map((selector) => withDefaults(selector, project));
 		const isTyped = (selectors[0]?.type ?? defaultTypeOf(facts)) !== undefined;
+		const fitting = firstMatch(selectors, agents);
+		// one with this attention waits for nobody that is there
+		const isAwaited = issue.attention === null && fitting !== undefined;
 		if (stages.isFull(work.stage, issue)) full.add(work.stage.name);
-		// if no agent will take it, its attention says so
-		else if (issue.attention === null && ((isTyped && mayGrow) || firstMatch(selectors, agents) !== undefined))
-			return { issue, untyped, full: [...full] };
-		else if (!isTyped) untyped.push(issue);
+		else if (isAwaited || (isTyped && living < project.agentsMax)) return { issue, reason, full: [...full] };
+		else reason ??= isTyped ? noneFits(project, selectors[0] ?? {}, living, fitting) : noAgentType(project);
 	}
-	return { issue: null, untyped, full: [...full] };
+	return { issue: null, reason, full: [...full] };
 }
 
 /** If the preset names no type: the project's, or that of a subscription; never a type that executes its prompt. */
@@ -229,7 +230,7 @@ const freeing = (agent: AgentState): string =>
 		? `Let one continue with: brood agent ${verbThatEndsHolds(agent)}`
 		: "Release one with: brood agent release";
 
-export const noAgentType = ({ slug }: ProjectState): string =>
+const noAgentType = ({ slug }: ProjectState): string =>
 	`No agent type is named for automatic work in ${slug}. Name one with: brood project configure ${slug} --type claude`;
 
 const moreUrgent = (a: IssueState, b: IssueState): number =>
