@@ -92,6 +92,45 @@ describe("a damaged workspace", () => {
 	});
 
 	test.each([
+		["whose .git is gone", (folder: string) => rmSync(path.join(folder, ".git")), "CONFLICT"],
+		["whose .git is empty", (folder: string) => write(folder, ".git", ""), "CONFLICT"],
+		["whose .git names nothing", (folder: string) => write(folder, ".git", "gitdir: /nonexistent/x\n"), "CONFLICT"],
+		["whose folder is gone", (folder: string) => rmSync(folder, { recursive: true }), "NOT_FOUND"],
+	] as const)("%s is refused by each verb with what helps, and its snapshots are shown", async (_, harm, code) => {
+		const world = makeWorld();
+		const { workspaces } = world;
+		const [checkout, other] = [await world.agent("a"), await world.agent("b")];
+		write(checkout.workspace.path, "loose.txt", "loose\n");
+		const { snapshot } = await workspaces.takeSnapshot(checkout, { reason: "before" });
+		harm(checkout.workspace.path);
+		const refused = [
+			await workspaces.diff(checkout, { kind: "base" }),
+			await workspaces.diff(checkout, { kind: "index" }),
+			await workspaces.diff(checkout, { kind: "agent", checkout: other }),
+			await workspaces.diff(other, { kind: "agent", checkout }),
+			await workspaces.branchStatus(checkout),
+			await workspaces.uncommitted(checkout),
+			await workspaces.commitsSince(checkout, null),
+			await workspaces.commit(checkout, { message: "Work" }),
+			await workspaces.sync(checkout, "ff"),
+			await workspaces.release(checkout),
+			await workspaces.push(checkout),
+		];
+		const recovery = ["brood agent health p/a", "brood agent recover p/a"];
+		expect(refused).toEqual(refused.map(() => expect.objectContaining({ code, suggestions: recovery })));
+		expect(agreed(await workspaces.showSnapshot(checkout, snapshot.id)).files).toMatchObject([{ path: "loose.txt" }]);
+	});
+
+	test("whose project has lost its repository is not told to recover", async () => {
+		const world = makeWorld();
+		const checkout = await world.agent("a");
+		rmSync(path.join(world.repository, ".git"), { recursive: true });
+		const damaged = /not a (git repository|working tree of git)/;
+		await expect(world.workspaces.diff(checkout, { kind: "base" })).rejects.toThrow(damaged);
+		await expect(world.workspaces.uncommitted(checkout)).rejects.toThrow(damaged);
+	});
+
+	test.each([
 		[
 			"a config.yaml that is a folder",
 			(world: World) => mkdirSync(path.join(world.home, "projects/p/config.yaml")),

@@ -42,7 +42,7 @@ import type { SandboxedCheckout } from "./sandbox/worker-client.ts";
 import { restoredText } from "./tree/repair-index.ts";
 import { collect } from "./upkeep/gc.ts";
 import { spaceOf } from "./upkeep/space.ts";
-import { branchStatus, commitsSince, treeGone } from "./verbs/branch-status.ts";
+import { branchStatus, commitsSince, noTree, treeGone } from "./verbs/branch-status.ts";
 import { commitWork } from "./verbs/commit.ts";
 import { notCommitted } from "./verbs/committed.ts";
 import { diffAgainstTree, diffOf } from "./verbs/diff.ts";
@@ -201,7 +201,7 @@ export class GitWorkspaces implements Workspaces, AsyncDisposable {
 		const sandboxed = await this.#sandboxed(checkout);
 		if (sandboxed !== null) return await orDamaged(sandboxed, pushSandboxed(this.#git, sandboxed));
 		const { path, branch } = checkout.workspace;
-		return (await treeGone(checkout)) ?? (await pushBranch(this.#git.git, path, branch));
+		return (await noTree(checkout)) ?? (await pushBranch(this.#git.git, path, branch));
 	};
 
 	readonly diff: Workspaces["diff"] = async (checkout, against) => {

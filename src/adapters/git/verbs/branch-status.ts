@@ -9,11 +9,11 @@ import { exists } from "../layout/layout.ts";
 import { type Git, GitFailed } from "../run/git.ts";
 import { commitOf } from "../run/user-input.ts";
 import { agentIdentity, baseCommit, type GitContext, isAncestor } from "../workspace/git-context.ts";
-import { readStatus } from "../workspace/tree-status.ts";
+import { gitFolderAt, readStatus } from "../workspace/tree-status.ts";
 import { recordedMerge } from "./record.ts";
 
 export async function branchStatus(context: GitContext, checkout: Checkout): Promise<BranchStatus | Refusal> {
-	const gone = await treeGone(checkout);
+	const gone = await noTree(checkout);
 	if (gone !== null) return gone;
 	return await readOrRefuse(checkout, async () => await readBranchStatus(context, checkout));
 }
@@ -51,6 +51,21 @@ export async function treeGone(checkout: Checkout): Promise<Refusal | null> {
 	const { path } = checkout.workspace;
 	if (await exists(path)) return null;
 	return refuse("NOT_FOUND", `The workspace of ${checkoutName(checkout)} is not at ${path} any more.`, {
+		details: { path },
+		suggestions: recoverySuggestions(checkout),
+	});
+}
+
+/** Also if the folder has lost its repository. For a workspace without a sandbox, since `.git` is read. */
+export async function noTree(checkout: Checkout): Promise<Refusal | null> {
+	const gone = await treeGone(checkout);
+	if (gone !== null) return gone;
+	const { project, workspace } = checkout;
+	const { path } = workspace;
+	if ((await gitFolderAt(path)) !== null) return null;
+	// a damaged project makes each of its workspaces look damaged
+	if ((await gitFolderAt(project.path)) === null) return null;
+	return refuse("CONFLICT", `The workspace of ${checkoutName(checkout)} is no longer a git repository: ${path}`, {
 		details: { path },
 		suggestions: recoverySuggestions(checkout),
 	});
@@ -95,7 +110,7 @@ export async function commitsSince(
 	checkout: Checkout,
 	seen: string | null,
 ): Promise<UnseenCommit[] | Refusal> {
-	const gone = await treeGone(checkout);
+	const gone = await noTree(checkout);
 	if (gone !== null) return gone;
 	const { git } = context;
 	const { path, branch } = checkout.workspace;

@@ -22,7 +22,7 @@ import {
 	type StatusEntry,
 	type TreeStatus,
 } from "../workspace/tree-status.ts";
-import { treeGone } from "./branch-status.ts";
+import { noTree } from "./branch-status.ts";
 
 const messageMax = 32 * 1024;
 
@@ -34,7 +34,7 @@ export async function commitWork(
 ): Promise<Committed | Refusal> {
 	const { git } = context;
 	const { path: folder, branch } = checkout.workspace;
-	const wrong = (await treeGone(checkout)) ?? checkMessage(request);
+	const wrong = (await noTree(checkout)) ?? checkMessage(request);
 	if (wrong !== null) return wrong;
 	const tree = await readStatus(git, folder, { everyFile: true });
 	const made = control.begun === undefined ? null : await madeBefore(context, checkout, request, control.begun.head);

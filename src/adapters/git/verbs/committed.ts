@@ -6,7 +6,7 @@ import { commitOf } from "../run/user-input.ts";
 import { withFreshIndex } from "../tree/fresh-index.ts";
 import type { GitContext } from "../workspace/git-context.ts";
 import { dirtyRefusal, readStatus } from "../workspace/tree-status.ts";
-import { treeGone } from "./branch-status.ts";
+import { noTree } from "./branch-status.ts";
 import { treeOfCommit } from "./merge.ts";
 
 /**
@@ -23,7 +23,7 @@ export async function treeIfCommitted({ git }: GitContext, checkout: Checkout): 
 /** As git's index has it; every file is compared only by its time and size. */
 export async function notCommitted({ git }: GitContext, checkout: Checkout): Promise<Refusal | null> {
 	const folder = checkout.workspace.path;
-	return (await treeGone(checkout)) ?? dirtyRefusal(await readStatus(git, folder), { folder, checkout });
+	return (await noTree(checkout)) ?? dirtyRefusal(await readStatus(git, folder), { folder, checkout });
 }
 
 /** Null if the tree is that of the commit, or if the project does not have the commit. */

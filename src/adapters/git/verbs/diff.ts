@@ -13,10 +13,10 @@ import { withFreshIndex } from "../tree/fresh-index.ts";
 import { renderDiff } from "../tree/render-diff.ts";
 import { baseCommit, type GitContext } from "../workspace/git-context.ts";
 import { addChanges, readStatus, type StatusEntry } from "../workspace/tree-status.ts";
-import { treeGone } from "./branch-status.ts";
+import { noTree } from "./branch-status.ts";
 
 export async function diffOf(context: GitContext, checkout: Checkout, against: DiffTarget): Promise<Diff | Refusal> {
-	const gone = (await treeGone(checkout)) ?? (against.kind === "agent" ? await treeGone(against.checkout) : null);
+	const gone = (await noTree(checkout)) ?? (against.kind === "agent" ? await noTree(against.checkout) : null);
 	if (gone !== null) return gone;
 	const { path: folder } = checkout.workspace;
 	const { git } = context;
@@ -42,7 +42,7 @@ export async function diffAgainstTree(
 	theirs: Omit<Whole, "objects">,
 	what?: DiffExtent,
 ): Promise<Diff | Refusal> {
-	const gone = await treeGone(checkout);
+	const gone = await noTree(checkout);
 	if (gone !== null) return gone;
 	const objects = await objectsOf(context.git, checkout.project.path);
 	return await againstTree(context, checkout, other, { ...theirs, objects }, what);

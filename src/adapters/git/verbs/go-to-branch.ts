@@ -11,7 +11,7 @@ import { trackingRefspecs } from "../run/tracking.ts";
 import { commitOf } from "../run/user-input.ts";
 import { baseCommit, type GitContext } from "../workspace/git-context.ts";
 import { dirtyRefusal, readStatus } from "../workspace/tree-status.ts";
-import { aheadBehind, isMerged, treeGone } from "./branch-status.ts";
+import { aheadBehind, isMerged, noTree } from "./branch-status.ts";
 import { goToBranch, moveBranch } from "./move.ts";
 import { updateResult } from "./sync.ts";
 
@@ -25,7 +25,7 @@ export async function goToBranchAndUpdate(
 	const { path, branch, base: baseName } = checkout.workspace;
 	const result = async (updated: boolean, text: string): Promise<UpdateResult | Refusal> =>
 		await updateResult(context, checkout, updated, text, snapshot);
-	const gone = await treeGone(checkout);
+	const gone = await noTree(checkout);
 	if (gone !== null) return gone;
 	const tree = await readStatus(git, path);
 	const dirty = dirtyRefusal(tree, { folder: path, checkout });

@@ -9,7 +9,7 @@ import type { Checkout, StepControl } from "#engine/ports/workspace-requests.ts"
 import { checkoutName } from "../format/checkout-name.ts";
 import { agentIdentity, baseCommit, type GitContext, repositoryOf } from "../workspace/git-context.ts";
 import { dirtyRefusal, readStatus } from "../workspace/tree-status.ts";
-import { aheadBehind, branchStatus, isMerged, treeGone } from "./branch-status.ts";
+import { aheadBehind, branchStatus, isMerged, noTree } from "./branch-status.ts";
 import { notOnBranch } from "./commit.ts";
 import { commitTree, mergeTrees, rebased } from "./merge.ts";
 import { moveBranch } from "./move.ts";
@@ -22,7 +22,7 @@ export async function syncWork(
 ): Promise<UpdateResult | Refusal> {
 	const { git } = context;
 	const { path, base: baseName } = checkout.workspace;
-	const gone = await treeGone(checkout);
+	const gone = await noTree(checkout);
 	if (gone !== null) return gone;
 	const tree = await readStatus(git, path);
 	const unready = dirtyRefusal(tree, { folder: path, checkout }) ?? notOnBranch(tree, checkout);
