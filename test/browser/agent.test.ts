@@ -2,7 +2,7 @@
 import type { Browser } from "playwright-core";
 import { expect, test } from "vitest";
 import { Dashboard, shareDashboard } from "#test/support/dashboard.ts";
-import { params, type TestDaemon } from "#test/support/test-daemon.ts";
+import { longTimeout, params, type TestDaemon } from "#test/support/test-daemon.ts";
 
 let world: TestDaemon;
 let browser: Browser;
@@ -69,4 +69,43 @@ test("the output of a tool call that is longer than its box is scrolled by keys"
 	await dashboard.isAccessible();
 	await page.keyboard.press("End");
 	await expect.poll(() => output.evaluate(({ scrollTop }) => scrollTop)).toBeGreaterThan(0);
+});
+
+test("what the search finds is on the screen of its agent, however old it is, also in what a fork inherited", async () => {
+	const { add } = await world.project();
+	const agent = await add({ name: "long-ago", workspace: "none" });
+	await world.turn(agent, "say the zebra crosses");
+	const many = Array.from({ length: 400 }, (_, at) => `say line ${at}`);
+	await world.turn(agent, many.join("\n"));
+	const fork = await world.client.call("fork", { ...params(agent), body: { name: "heir" } });
+	const short = await add({ name: "short", workspace: "none" });
+	await world.turn(short, "say one");
+	await using dashboard = await Dashboard.open(browser, world.daemon, "/journal?text=crosses");
+	const { page } = dashboard;
+	const items = page.getByRole("group", { name: "Items" });
+	const found = items.locator(".when-selected", { hasText: "the zebra crosses" });
+	const isOnScreen = async (): Promise<boolean> => {
+		const [row, list] = [await found.boundingBox(), await items.boundingBox()];
+		return row !== null && list !== null && row.y >= list.y && row.y + row.height <= list.y + list.height;
+	};
+	const newest = page.getByRole("button", { name: "↓ Newest" });
+	await page
+		.getByRole("list", { name: "Found" })
+		.getByRole("link", { name: /the zebra/ })
+		.first()
+		.click();
+	await expect.poll(isOnScreen, longTimeout).toBe(true);
+	await newest.waitFor();
+	await dashboard.isAccessible();
+	const item = new URL(page.url()).searchParams.get("item");
+	await dashboard.go(`/agents/${fork.id}?item=${item}`);
+	await expect.poll(isOnScreen, longTimeout).toBe(true);
+	// the end of a short conversation is on the screen too, and stays there
+	await dashboard.go(`/agents/${short.id}?item=${(await world.items(short))[0]?.id}`);
+	await items.waitFor();
+	await newest.waitFor({ state: "detached" });
+	// the control: without an item, the end is on the screen
+	await dashboard.go(`/agents/${fork.id}`);
+	await page.getByText("line 399", { exact: true }).waitFor();
+	expect(await found.count()).toBe(0);
 });

@@ -9,6 +9,7 @@ export const paths = {
 	tree: () => "/tree",
 	agent: (agent: AgentId) => `/agents/${segment(agent)}`,
 	agentAt: (agent: AgentId, turn: number) => `/agents/${segment(agent)}?turn=${turn}`,
+	agentItem: (agent: AgentId, item: number) => `/agents/${segment(agent)}?item=${item}`,
 	/** with the focus in the box for prompts and answers */
 	agentBox: (agent: AgentId) => `/agents/${segment(agent)}#box`,
 	agentAdd: () => "/agents/new",

@@ -32,6 +32,7 @@ function Known({ agent }: { agent: Agent }) {
 	useNeeds({ threads: [agent.id] });
 	const [search, setSearch] = useSearchParams();
 	const asked = Number(search.get("turn")) || null;
+	const item = Number(search.get("item")) || null;
 	const { turns, isLoaded } = useTurns(agent);
 	const isUnknown = isLoaded && asked !== null && turns.every(({ id }) => id !== asked);
 	const turn = isUnknown ? null : asked;
@@ -46,7 +47,7 @@ function Known({ agent }: { agent: Agent }) {
 			<div className="agent-body">
 				<section className="agent-talk" aria-label="Conversation">
 					<ForkAt value={setForkAt}>
-						<Conversation agent={agent} turn={turn} />
+						<Conversation agent={agent} turn={turn} item={item} />
 					</ForkAt>
 					<AgentApprovals agent={agent} />
 					<PromptBox agent={agent} />

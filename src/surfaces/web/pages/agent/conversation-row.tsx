@@ -15,12 +15,15 @@ interface ConversationRowProps {
 	agent: Agent;
 	/** the turn that is selected */
 	selected: number | null;
+	/** it was searched for */
+	isSought: boolean;
 }
 
-export const ConversationRowView = memo(function ConversationRowView({ row, agent, selected }: ConversationRowProps) {
+export const ConversationRowView = memo(function ConversationRowView(props: ConversationRowProps) {
+	const { row, agent, selected, isSought } = props;
 	const when = whenOf(row, selected);
 	return (
-		<div className={when === null ? undefined : `when-${when}`}>
+		<div className={isSought ? "when-selected" : when === null ? undefined : `when-${when}`}>
 			<Content row={row} agent={agent} when={when} />
 		</div>
 	);

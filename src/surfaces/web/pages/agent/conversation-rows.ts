@@ -28,6 +28,14 @@ export function whenOf({ turn }: ConversationRow, selected: number | null): "sel
 	return turn === selected ? "selected" : "later";
 }
 
+/** Where a turn begins; -1 if it is not there. */
+export const rowOfTurn = (rows: readonly ConversationRow[], turn: number): number =>
+	rows.findIndex((row) => row.row === "turn" && row.turn === turn);
+
+/** The block that an item is in, or the one before it: of a call's result, the call. */
+export const rowOfItem = (rows: readonly ConversationRow[], item: number): number =>
+	rows.findLastIndex((row) => row.row === "block" && row.block.id <= item);
+
 export function conversationRows(blocks: readonly Block[], messages: readonly Delta[]): ConversationRow[] {
 	const rows: ConversationRow[] = [];
 	let origin: AgentId | null = null;

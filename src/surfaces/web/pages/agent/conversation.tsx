@@ -6,21 +6,29 @@ import type { Agent } from "#contract/wire.ts";
 import { useConversation, useStore } from "../../store/hooks.ts";
 import { Empty } from "../../ui/placeholder.tsx";
 import { ConversationRowView } from "./conversation-row.tsx";
-import { type ConversationRow, conversationRows } from "./conversation-rows.ts";
+import { type ConversationRow, conversationRows, rowOfItem, rowOfTurn } from "./conversation-rows.ts";
 
 /** closer to the end than this counts as at the end */
 const nearPx = 60;
 /** older items are loaded before the reader reaches the first one */
 const aheadPx = 1500;
 
-export function Conversation({ agent, turn }: { agent: Agent; turn: number | null }) {
+interface ConversationProps {
+	agent: Agent;
+	/** the one that is selected */
+	turn: number | null;
+	/** one that was searched for */
+	item: number | null;
+}
+
+export function Conversation({ agent, turn, item }: ConversationProps) {
 	const { conversations } = useStore();
 	const { blocks, messages, hasOlder } = useConversation(agent.id);
 	const rows = useMemo(() => conversationRows(blocks, messages), [blocks, messages]);
 	const list = useRef<VListHandle>(null);
-	const [isAtEnd, setAtEnd] = useState(true);
+	const [isAtEnd, setAtEnd] = useState(item === null);
 	const isPrepended = useWasPrepended(rows);
-	const scroll = (): void => {
+	const look = (): void => {
 		const at = list.current;
 		if (at === null) return;
 		setAtEnd(at.scrollOffset + at.viewportSize >= at.scrollSize - nearPx);
@@ -31,7 +39,11 @@ export function Conversation({ agent, turn }: { agent: Agent; turn: number | nul
 	useLayoutEffect(() => {
 		if (isAtEnd && turn === null) toEnd();
 	}, [rows, turn]);
-	useScrollToTurn(rows, turn, { list, older: hasOlder ? () => void conversations.older(agent.id) : null });
+	const older = hasOlder ? () => void conversations.older(agent.id) : null;
+	const soughtAt = item === null ? -1 : rowOfItem(rows, item);
+	const turnAt = turn === null ? -1 : rowOfTurn(rows, turn);
+	useScrollTo({ sought: turn, at: turnAt, align: "start" }, { rows, list, older, look });
+	useScrollTo({ sought: item, at: soughtAt, align: "center" }, { rows, list, older, look });
 	// a conversation shorter than the page never scrolls, so that nothing else would load what is before it
 	useEffect(() => {
 		if (hasOlder && blocks.length < 30) void conversations.older(agent.id);
@@ -49,12 +61,14 @@ export function Conversation({ agent, turn }: { agent: Agent; turn: number | nul
 				className="conversation-list"
 				data={rows}
 				shift={isPrepended}
-				onScroll={scroll}
+				onScroll={look}
 				tabIndex={0}
 				aria-label="Items"
 				role="group"
 			>
-				{(row) => <ConversationRowView key={row.key} row={row} agent={agent} selected={turn} />}
+				{(row, index) => (
+					<ConversationRowView key={row.key} row={row} agent={agent} selected={turn} isSought={index === soughtAt} />
+				)}
 			</VList>
 			{!isAtEnd && (
 				<button type="button" className="button to-end" onClick={toEnd}>
@@ -83,24 +97,36 @@ const firstId = (rows: readonly ConversationRow[]): number | null => {
 	return first?.row === "block" ? first.block.id : null;
 };
 
+interface Sought {
+	/** the turn or the item; null if none is sought */
+	sought: number | null;
+	/** its row; -1 if that is not loaded */
+	at: number;
+	align: "start" | "center";
+}
+
 interface ScrollParts {
+	rows: readonly ConversationRow[];
 	list: RefObject<VListHandle | null>;
 	/** loads what is before the first row; null if there is nothing */
 	older: (() => void) | null;
+	/** sees whether the end is on the screen */
+	look(): void;
 }
 
-/** Once for each turn that is selected, as soon as it is loaded. */
-function useScrollToTurn(rows: readonly ConversationRow[], turn: number | null, { list, older }: ScrollParts): void {
+/** Once for whatever is sought, as soon as it is loaded. */
+function useScrollTo({ sought, at, align }: Sought, { rows, list, older, look }: ScrollParts): void {
 	const shown = useRef<number | null>(null);
-	// biome-ignore lint/correctness/useExhaustiveDependencies: when another turn is selected, or more rows are there
+	// biome-ignore lint/correctness/useExhaustiveDependencies: when something else is sought, or more rows are there
 	useEffect(() => {
-		if (turn === null) shown.current = null;
-		if (turn === null || shown.current === turn) return;
-		const at = rows.findIndex((row) => row.row === "turn" && row.turn === turn);
+		if (sought === null) shown.current = null;
+		if (sought === null || shown.current === sought) return;
 		if (at === -1) older?.();
 		else {
-			list.current?.scrollToIndex(at, { align: "start" });
-			shown.current = turn;
+			list.current?.scrollToIndex(at, { align });
+			shown.current = sought;
+			// a conversation that is shorter than the page does not scroll, and its end is seen once it is measured
+			requestAnimationFrame(look);
 		}
-	}, [turn, rows]);
+	}, [sought, rows]);
 }

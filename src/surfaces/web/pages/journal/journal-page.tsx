@@ -156,10 +156,10 @@ function Hits({ words, ...shown }: Shown & { words: string }) {
 	);
 }
 
-function Hit({ hit: { agent, handle, kind, snippet, at } }: { hit: Found }) {
+function Hit({ hit: { id, agent, handle, kind, snippet, at } }: { hit: Found }) {
 	return (
 		<li>
-			<Link href={paths.agent(agent)} className="row row-link">
+			<Link href={paths.agentItem(agent, id)} className="row row-link">
 				<span className="row-name clip">{handle}</span>
 				<span className="meta row-project">{kind}</span>
 				<span className="row-line clip">{snippet}</span>
