@@ -125,3 +125,15 @@ test("a review names the strategy and odd files, keeps its layout, and shows why
 	await page.getByText("There is nothing to merge.").first().waitFor();
 	await page.getByRole("button", { name: /Approve.*There is nothing to merge/ }).waitFor();
 });
+
+test("a file is found by its name, also among few", async () => {
+	const agent = await agentWithLines("finder", 3);
+	writeFileSync(at(agent, "b.txt"), "one\n");
+	await world.client.call("commit", { ...params(agent), body: { message: "more" } });
+	await using dashboard = await Dashboard.open(browser, world.daemon, `/agents/${agent.id}/review`);
+	const rows = dashboard.page.getByRole("tree", { name: "Changed files" }).getByRole("treeitem");
+	await expect.poll(() => rows.count()).toBe(2);
+	await dashboard.page.getByRole("searchbox", { name: "Find a file" }).fill("b");
+	await expect.poll(() => rows.count()).toBe(1);
+	await dashboard.isAccessible();
+});

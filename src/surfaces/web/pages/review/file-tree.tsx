@@ -17,9 +17,6 @@ interface FileTreeProps {
 	onView(path: string): void;
 }
 
-/** with fewer files, a look finds them all */
-const findableMin = 12;
-
 export function FileTree({ files, drawn, viewed, current, onOpen, onView }: FileTreeProps) {
 	const [text, setText] = useState("");
 	const words = useDeferredValue(text);
@@ -47,16 +44,14 @@ export function FileTree({ files, drawn, viewed, current, onOpen, onView }: File
 	};
 	return (
 		<nav className="review-files" aria-label="Changed files">
-			{files.length >= findableMin && (
-				<input
-					className="input review-find"
-					type="search"
-					placeholder="Find a file"
-					aria-label="Find a file"
-					value={text}
-					onChange={({ target }) => setText(target.value)}
-				/>
-			)}
+			<input
+				className="input review-find"
+				type="search"
+				placeholder="Find a file"
+				aria-label="Find a file"
+				value={text}
+				onChange={({ target }) => setText(target.value)}
+			/>
 			{rows.length === 0 && <p className="meta panel-note">No file name contains that.</p>}
 			<div
 				className="review-tree"
