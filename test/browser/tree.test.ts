@@ -15,10 +15,12 @@ test("the comparison of two agents is made again when the files of either change
 	const { add } = await world.project({ "a.txt": "one\n" });
 	const one = await add({ name: "one" });
 	const other = await add({ name: "other" });
-	await world.turn(one, "write a.txt of one");
 	await using dashboard = await Dashboard.open(browser, world.daemon, "/tree");
 	const { page } = dashboard;
 	for (const name of ["one", "other"]) await rowOf(page, name).getByRole("checkbox").check({ force: true });
+	await page.getByText("0 files differ").waitFor();
+	await page.getByRole("button", { name: /^Diff.*Their files do not differ\.$/ }).waitFor();
+	await world.turn(one, "write a.txt of one");
 	await page.getByText("1 file differs").waitFor();
 	await world.turn(one, "write b.txt of one");
 	await page.getByText("2 files differ").waitFor();

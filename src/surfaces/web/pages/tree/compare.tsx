@@ -51,7 +51,9 @@ function Two({ one, other, onClear }: { one: Agent; other: Agent; onClear(): voi
 			? diff.refusal.message
 			: diff.state === "loading"
 				? "The files are still being compared."
-				: null;
+				: files === 0
+					? "Their files do not differ."
+					: null;
 	return (
 		<div className="compare" role="status">
 			<span>
