@@ -15,8 +15,10 @@ export function sideBySide({ lines }: Pick<DiffFile, "lines">): PairedRow[] {
 		[gone, come] = [[], []];
 	};
 	for (const [at, line] of lines.entries()) {
-		if (line.kind === "deleted") gone?.push({ line, at });
-		else if (line.kind === "added") come?.push({ line, at });
+		// a note is about the line before it
+		const kind = line.kind === "note" ? lines[at - 1]?.kind : line.kind;
+		if (kind === "deleted") gone?.push({ line, at });
+		else if (kind === "added") come?.push({ line, at });
 		else {
 			flush();
 			if (line.kind === "hunk") rows.push({ kind: "hunk", text: line.text });
