@@ -4,6 +4,7 @@ import { Link, useLocation, useSearchParams } from "wouter";
 import { ProjectSlug } from "#contract/ids.ts";
 import type { Issue } from "#contract/issue-wire.ts";
 import type { Project } from "#contract/wire.ts";
+import { blockedText, waitingTexts } from "#views/issue.ts";
 import { useAct, useNeeds, useSeen } from "../../store/hooks.ts";
 import { Age } from "../../ui/age.tsx";
 import { Button } from "../../ui/button.tsx";
@@ -113,24 +114,34 @@ function Table({ issues }: { issues: readonly Issue[] }) {
 					</tr>
 				</thead>
 				<tbody>
-					{issues.map(({ project, number, title, stage, assigneeHandle, priority, labels, updatedAt, attention }) => (
-						<tr key={number}>
-							<td className="meta">{number}</td>
-							<th scope="row">
-								<Link href={paths.issue(project, number)}>{title}</Link>
-								{attention !== null && <span className="tone-wait"> ◆ {attention.reason}</span>}
-							</th>
-							<td>{stage}</td>
-							<td>{assigneeHandle ?? "–"}</td>
-							<td>{priority}</td>
-							<td>{labels.join(", ")}</td>
-							<td>
-								<Age at={updatedAt} />
-							</td>
-						</tr>
+					{issues.map((issue) => (
+						<TableRow key={issue.number} issue={issue} />
 					))}
 				</tbody>
 			</table>
 		</div>
+	);
+}
+
+function TableRow({ issue }: { issue: Issue }) {
+	const { project, number, title, stage, assigneeHandle, priority, labels, updatedAt } = issue;
+	const { attention, waiting, blockedBy } = issue;
+	return (
+		<tr>
+			<td className="meta">{number}</td>
+			<th scope="row">
+				<Link href={paths.issue(project, number)}>{title}</Link>
+				{waiting !== null && <span className="tone-wait"> ▤ {waitingTexts[waiting]}</span>}
+				{blockedBy.length > 0 && <span className="meta"> {blockedText(blockedBy)}</span>}
+				{attention !== null && <span className="tone-wait"> ◆ {attention.reason}</span>}
+			</th>
+			<td>{stage}</td>
+			<td>{assigneeHandle ?? "–"}</td>
+			<td>{priority}</td>
+			<td>{labels.join(", ")}</td>
+			<td>
+				<Age at={updatedAt} />
+			</td>
+		</tr>
 	);
 }

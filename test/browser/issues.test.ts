@@ -1,0 +1,25 @@
+// Issues: what their table, their pages and their texts show.
+import type { Browser } from "playwright-core";
+import { expect, test } from "vitest";
+import { Dashboard, shareDashboard } from "#test/support/dashboard.ts";
+import type { TestDaemon } from "#test/support/test-daemon.ts";
+
+let world: TestDaemon;
+let browser: Browser;
+shareDashboard((parts) => ({ world, browser } = parts));
+
+test("the table says what an issue waits for, in the words of the board", async () => {
+	const { slug } = await world.project();
+	for (const body of [{ title: "First" }, { title: "Second", dependsOn: [1] }])
+		await world.client.call("issueAdd", { params: { project: slug }, body });
+	await world.client.call("issueMove", { params: { issue: `${slug}#1` }, body: { stage: "IN_PROGRESS" } });
+	await world.client.call("issueMove", { params: { issue: `${slug}#1` }, body: { stage: "IN_REVIEW" } });
+	await using dashboard = await Dashboard.open(browser, world.daemon, `/projects/${slug}/issues`);
+	const { page } = dashboard;
+	const words = ["▤ waits for a review", "blocked by #1"];
+	for (const each of words) await page.getByText(each, { exact: true }).waitFor();
+	await page.getByRole("button", { name: "Show table" }).click();
+	await page.getByRole("rowheader").first().waitFor();
+	for (const each of words) await page.getByText(each, { exact: true }).waitFor();
+	await dashboard.isAccessible();
+});
