@@ -23,3 +23,9 @@ test("the table says what an issue waits for, in the words of the board", async 
 	for (const each of words) await page.getByText(each, { exact: true }).waitFor();
 	await dashboard.isAccessible();
 });
+
+test("an address that names no issue says so", async () => {
+	const { slug } = await world.project();
+	await using dashboard = await Dashboard.open(browser, world.daemon, `/projects/${slug}/issues/abc`);
+	await dashboard.page.getByRole("heading", { name: "There is no such issue." }).waitFor();
+});

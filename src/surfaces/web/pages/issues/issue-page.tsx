@@ -2,6 +2,7 @@
 import { type ReactNode, useState } from "react";
 import { Link } from "wouter";
 import { ProjectSlug } from "#contract/ids.ts";
+import { IssueNumber } from "#contract/issue.ts";
 import type { IssueDetails } from "#contract/issue-wire.ts";
 import { useDraft } from "../../store/drafts.ts";
 import { useAct, useNeeds, useRead, useSeen } from "../../store/hooks.ts";
@@ -19,10 +20,11 @@ import { IssueRuns } from "./issue-runs.tsx";
 
 export function IssuePage({ params }: { params: Readonly<Record<string, string>> }) {
 	const project = ProjectSlug.safeParse(params["project"]);
-	return project.success ? (
-		<Known project={project.data} number={Number(params["number"])} />
+	const number = IssueNumber.safeParse(Number(params["number"]));
+	return project.success && number.success ? (
+		<Known project={project.data} number={number.data} />
 	) : (
-		<Empty title="There is no such issue." />
+		<Empty title="There is no such issue." isPage />
 	);
 }
 
