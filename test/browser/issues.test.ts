@@ -29,3 +29,14 @@ test("an address that names no issue says so", async () => {
 	await using dashboard = await Dashboard.open(browser, world.daemon, `/projects/${slug}/issues/abc`);
 	await dashboard.page.getByRole("heading", { name: "There is no such issue." }).waitFor();
 });
+
+test("a list below an item is indented, below a task too", async () => {
+	const { slug } = await world.project();
+	const body = "- item\n  - below item\n\ntext\n\n- [ ] task\n  - below task";
+	await world.client.call("issueAdd", { params: { project: slug }, body: { title: "Lists", body } });
+	await using dashboard = await Dashboard.open(browser, world.daemon, `/projects/${slug}/issues/1`);
+	const left = async (text: string): Promise<number | undefined> =>
+		(await dashboard.page.getByText(text, { exact: true }).boundingBox())?.x;
+	await dashboard.page.getByText("below task").waitFor();
+	expect(await left("below task")).toBe(await left("below item"));
+});
