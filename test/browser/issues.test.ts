@@ -40,3 +40,20 @@ test("a list below an item is indented, below a task too", async () => {
 	await dashboard.page.getByText("below task").waitFor();
 	expect(await left("below task")).toBe(await left("below item"));
 });
+
+test("a refusal goes when the same is done after all", async () => {
+	const { slug } = await world.project();
+	await using dashboard = await Dashboard.open(browser, world.daemon, `/projects/${slug}/issues`);
+	const { page } = dashboard;
+	dashboard.expects(/ 500 /);
+	const error = { code: "INTERNAL_ERROR", message: "It was refused.", details: {}, suggestions: [], retryable: false };
+	await page.route("**/issues", (route) => route.fulfill({ status: 500, json: { error } }));
+	await page.getByRole("button", { name: "Add an issue" }).click();
+	await page.getByLabel("Title").fill("Once more");
+	await page.getByRole("button", { name: "Add", exact: true }).click();
+	await page.getByText("It was refused.").first().waitFor();
+	await page.unroute("**/issues");
+	await page.getByRole("button", { name: "Add", exact: true }).click();
+	await page.getByRole("link", { name: /Once more/ }).waitFor();
+	await expect.poll(() => page.getByText("It was refused.").count()).toBe(0);
+});

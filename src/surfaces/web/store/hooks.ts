@@ -8,7 +8,7 @@ import { localNow } from "./connection.ts";
 import type { ConversationSeen } from "./conversations.ts";
 import type { Seen } from "./seen.ts";
 import type { Store } from "./store.ts";
-import { toast } from "./toasts.ts";
+import { dismissAbout, toast } from "./toasts.ts";
 import { useTries } from "./tries.ts";
 import { happensOnce, sendOnce } from "./unanswered.ts";
 
@@ -120,8 +120,10 @@ export function useAct(): <N extends RouteName>(
 	const { client } = useStore();
 	return useCallback(
 		async (name, input, done, answers) => {
+			const about = JSON.stringify([name, input.params]);
 			try {
 				const { answer, isAgain } = await sendOnce(name, input, (key) => client.call(name, { ...input, key }));
+				dismissAbout(about);
 				const text = isAgain ? "Sent again as the same request: it happens once." : done;
 				if (text !== undefined) toast({ tone: "ok", text });
 				return answer;
@@ -129,7 +131,7 @@ export function useAct(): <N extends RouteName>(
 				const silence = "The daemon did not answer. Whether this took effect is not known.";
 				const refusal = refusalOf(error, happensOnce(name) ? `${silence} ${sameRequest}` : silence);
 				const { code, message, suggestions } = refusal;
-				if (answers?.(refusal) !== true) toast({ tone: "bad", text: message, code, suggestions });
+				if (answers?.(refusal) !== true) toast({ tone: "bad", text: message, code, suggestions, about });
 				return null;
 			}
 		},

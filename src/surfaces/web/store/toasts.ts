@@ -6,6 +6,8 @@ export interface Toast {
 	text: string;
 	code?: string;
 	suggestions?: readonly string[];
+	/** what was asked for: the refusal goes when it is done after all */
+	about?: string;
 }
 export interface ShownToast extends Toast {
 	id: number;
@@ -27,6 +29,11 @@ export function toast(made: Toast): void {
 
 export function dismiss(id: number): void {
 	list = list.filter((each) => each.id !== id);
+	tell();
+}
+
+export function dismissAbout(about: string): void {
+	list = list.filter((each) => each.about !== about);
 	tell();
 }
 
