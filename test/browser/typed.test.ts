@@ -29,6 +29,8 @@ test("the palette goes to an agent, and ? lists the keys", async () => {
 	await page.keyboard.press("Enter");
 	await page.getByRole("heading", { level: 1, name: /far-away/ }).waitFor();
 	await expect.poll(() => page.title()).toMatch(/(^|\) )far-away · Brood$/);
+	// with the focus in its box: what is typed next is a prompt for it
+	await page.getByRole("textbox", { name: "Prompt for far-away" }).and(page.locator(":focus")).waitFor();
 	await page.locator("main").press("?");
 	await page.getByRole("dialog", { name: "Shortcuts" }).waitFor();
 	await dashboard.isAccessible();

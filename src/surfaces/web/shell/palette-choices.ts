@@ -42,7 +42,7 @@ export function useChoices(): Choice[] {
 			...seen.agents.map((agent) => ({
 				...{ id: agent.id, name: agent.project === null ? agent.handle : `${agent.project}/${agent.handle}` },
 				...{ what: stateText(agent), ...styleOf(agent) },
-				run: () => go(paths.agent(agent.id)),
+				run: () => go(paths.agentBox(agent.id)),
 			})),
 			...seen.projects
 				.flatMap(({ slug }) => seen.issues(slug))
