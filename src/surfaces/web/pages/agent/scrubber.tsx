@@ -1,7 +1,7 @@
 // Time travel: the turns of an agent on one line. Selecting one marks it in the conversation, scrolls to it,
 // and shows what it changed in the working tree.
 
-import { useEffect, useRef, useState } from "react";
+import { useEffect, useEffectEvent, useRef, useState } from "react";
 import { counted } from "#contract/counted.ts";
 import type { Agent, Turn } from "#contract/wire.ts";
 import { whyNot } from "#views/agent-actions.ts";
@@ -160,13 +160,15 @@ function TurnDot({ turn, isSelected, onSelect }: { turn: Turn; isSelected: boole
 }
 
 function useKeys(step: (by: number) => void): void {
+	// always from the turn that is shown, however fast the keys come
+	const press = useEffectEvent((event: KeyboardEvent): void => {
+		if (!isFree(event)) return;
+		if (event.key === "[") step(-1);
+		if (event.key === "]") step(1);
+	});
 	useEffect(() => {
-		const press = (event: KeyboardEvent): void => {
-			if (!isFree(event)) return;
-			if (event.key === "[") step(-1);
-			if (event.key === "]") step(1);
-		};
-		addEventListener("keydown", press);
-		return () => removeEventListener("keydown", press);
-	}, [step]);
+		const listen = (event: KeyboardEvent): void => press(event);
+		addEventListener("keydown", listen);
+		return () => removeEventListener("keydown", listen);
+	}, []);
 }
