@@ -55,7 +55,7 @@ function writeOne(
 		pending.events.push({ ...event, kind: "agent.held", text: null, data: '{"hold":"user","reason":""}' });
 		pending.updateAgent(seq, { seq, state });
 		const { writes } = queries.putReceipt;
-		const receipt = { actor: human, key, fingerprint: "f".repeat(43), answer: `{"subject":{}}`, given: null, at };
+		const receipt = { actor: human, key, fingerprint: "f".repeat(43), outcome: `{"subject":{}}`, answer: null, at };
 		if (writes !== null) pending.write(writes, receipt);
 	}
 }
