@@ -6,8 +6,8 @@ import { persistMonotonicClock, systemClock } from "./clock.ts";
 
 const day = 24 * 3_600_000;
 const file = (): string => path.join(mkdtempSync(path.join(os.tmpdir(), "brood-clock-")), "clock.json");
-/** how far monotonic time is from wall-clock time */
-const apart = (): number => Math.round((systemClock.monotonic() - systemClock.now()) / 1000);
+/** how far monotonic time is from wall-clock time; a millisecond less is no -0 */
+const apart = (): number => Math.round((systemClock.monotonic() - systemClock.now()) / 1000) + 0;
 
 test("monotonic time equals wall-clock time until that is set; it continues across daemons and never goes back after a reboot", () => {
 	const location = file();
