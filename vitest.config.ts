@@ -46,7 +46,7 @@ const together = [
 	"test/tui/{review,saved,told}.test.ts",
 	"test/turns/{budget,clocks,context,control,faults,interleaving,kill-words,last-end,messaging}.test.ts",
 	"test/turns/{prompt-authors,quotations}.test.ts",
-	"test/workspaces/{forking,git,keyring,plain-commit,preview,snapshots,steady}.test.ts",
+	"test/workspaces/{forking,git,keyring,plain-commit,preview,snapshots}.test.ts",
 ];
 
 class LongestFirst extends BaseSequencer {

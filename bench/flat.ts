@@ -118,7 +118,7 @@ async function fork({ client, agent }: MeasuredDaemon): Promise<number> {
 	await client.call("agentDelete", {
 		key: randomUUID(),
 		params: { agent: child.id },
-		body: { force: true, branch: true, reason: "bench" },
+		body: { force: true, deleteBranch: true, reason: "bench" },
 	});
 	return ms;
 }

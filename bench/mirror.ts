@@ -1,9 +1,11 @@
 // What an event costs a client's mirror, from the bytes of the stream to the changed rows: among few agents and among
 // many, and in a short thread and in a long one. It has to be the same.
 import { Client, type Send } from "#client/client.ts";
-import { Mirror, type Shown } from "#client/mirror.ts";
+import { Mirror } from "#client/mirror.ts";
+import type { Shown } from "#client/mirror-options.ts";
 import type { Event } from "#contract/event.ts";
 import { AgentId, human, system } from "#contract/ids.ts";
+import type { AnswerOf } from "#contract/routes.ts";
 import type { MirroredRows } from "#contract/rows.ts";
 import type { Engine } from "#engine/engine.ts";
 import { startEngine } from "#src/main.ts";
@@ -129,8 +131,12 @@ function sent(events: readonly Event[]): Uint8Array[] {
 
 async function followed({ shown, rows }: Case, stream: readonly Uint8Array[], count: number): Promise<number> {
 	const stop = new AbortController();
-	const begun = { now: 0, monotonic: 0, turnsMax: 64, unjournaled: { phases: {}, projects: {}, subscriptions: {} } };
-	const text = JSON.stringify({ data: { journal: "bench", rows, ...begun } });
+	const begun: Omit<AnswerOf<"rows">, "rows"> = {
+		journalId: "bench",
+		clocks: { now: 0, monotonic: 0, turnsMax: 64 },
+		unjournaled: { phases: {}, projectProblems: {}, subscriptionProblems: {} },
+	};
+	const text = JSON.stringify({ data: { rows, ...begun } });
 	let [start, end, seen] = [0, 0, 0];
 	async function* chunks(): AsyncGenerator<Uint8Array> {
 		start = performance.now();

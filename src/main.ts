@@ -160,7 +160,7 @@ export async function startDaemon({
 	// disposed before the engine, so that the last git commands are still recorded
 	parts.use(gitRecorder);
 	gitRecorder.connect((request) => engine.dispatch(request));
-	const about = { pid: process.pid, url: server.url, remote: remote?.url ?? null, version, home, containment };
+	const about = { pid: process.pid, url: server.url, remoteUrl: remote?.url ?? null, version, home, containment };
 	const setup = new VendorSetup({ adapters, homeId, containment, environment: process.env });
 	const known = { token, tokens, about, setup, keyFiles, own: allPrograms, searchPath: process.env["PATH"], failed };
 	const { lost } = await openToClients(parts, engine, { here: server, remote }, { ...known, limits: inForceLimits });

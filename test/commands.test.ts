@@ -1,5 +1,6 @@
 // What the table of commands holds beyond what the compiler does.
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
+import path from "node:path";
 import { expect, test } from "vitest";
 import { z } from "zod";
 import { AgentPause, AgentResume } from "#contract/agent-commands.ts";
@@ -21,6 +22,27 @@ test("every command of the contract is defined under its own name, with its own 
 	expect(definitions.filter(({ schema }) => !schemas.has(schema))).toEqual([]);
 	expect(definitions.length).toBeGreaterThan(80);
 });
+
+test("no command is defined in two files: of two, the table would take the later one", async () => {
+	const defined = new Map<string, string[]>();
+	for (const file of readdirSync("src/engine/commands")) {
+		const exported: object = await import(path.resolve("src/engine/commands", file));
+		const named = Object.entries(exported).filter(([name]) => name.endsWith("Definitions"));
+		const names = named.flatMap(([, each]) => Object.keys(each));
+		defined.set(file, names);
+	}
+	expect(twice(defined)).toEqual([]);
+	expect(new Set([...defined.values()].flat())).toEqual(new Set(Object.keys(commands)));
+	const control = new Map([...defined, ["z.ts", ["issue.delete"]]]);
+	expect(twice(control)).toEqual(["issue.delete: issue.ts, z.ts"]);
+});
+
+/** The commands that more than one file defines. */
+const twice = (defined: ReadonlyMap<string, readonly string[]>): string[] =>
+	[...new Set([...defined.values()].flat())].flatMap((name) => {
+		const files = [...defined].flatMap(([file, names]) => (names.includes(name) ? [file] : []));
+		return files.length > 1 ? [`${name}: ${files.join(", ")}`] : [];
+	});
 
 test("a text without a bound of its own is measured", () => {
 	const unbounded = definitions.filter(({ schema }) => hasUnboundedText(schema)).map(({ type }) => type);

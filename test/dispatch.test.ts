@@ -5,17 +5,17 @@ import type { CommandInput, CommandWithout } from "#contract/command.ts";
 
 test("a misspelt command, or one that lacks a part, does not compile", () => {
 	const commands: CommandInput[] = [
-		{ type: "issue.prepare", issue: 1 },
+		{ type: "issue.prepare", issueId: 1 },
 		// @ts-expect-error there is no such command
-		{ type: "issue.raedy", issue: 1 },
+		{ type: "issue.raedy", issueId: 1 },
 		// @ts-expect-error it has to say which issue
 		{ type: "issue.prepare" },
 		// @ts-expect-error an issue is named by its number
-		{ type: "issue.prepare", issue: "1" },
+		{ type: "issue.prepare", issueId: "1" },
 		// @ts-expect-error it has no such part
-		{ type: "issue.prepare", issue: 1, branhc: "x" },
+		{ type: "issue.prepare", issueId: 1, branhc: "x" },
 	];
-	const unaddressed: CommandWithout<"issue">[] = [
+	const unaddressed: CommandWithout<"issueId">[] = [
 		{ type: "issue.prepare" },
 		// @ts-expect-error it is not about an issue
 		{ type: "agent.pause" },

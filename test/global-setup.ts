@@ -1,5 +1,5 @@
 // One real PostgreSQL for the whole run, in which every test that needs one makes a database of its own; all
-// programs in a bundle; and a browser.
+// programs in a bundle; and the programs of the machine that tests start, a browser among them.
 import { chmodSync, mkdtempSync, rmSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
@@ -9,6 +9,7 @@ import { openPool } from "#adapters/store/postgres/connection.ts";
 import { migrate } from "#adapters/store/postgres/migrate.ts";
 import { bundlePrograms } from "./support/bundle.ts";
 import { chromiumProgram } from "./support/chromium.ts";
+import { installPrograms } from "./support/debian-packages.ts";
 import { memoryFolder } from "./support/memory.ts";
 import { startPostgres, type TestPostgres, templateName } from "./support/postgres.ts";
 
@@ -42,6 +43,7 @@ async function makeTemplate(url: TestPostgres["url"]): Promise<void> {
 }
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+	installPrograms();
 	const memory = memoryFolder();
 	const disk = mkdtempSync(path.join(os.tmpdir(), "brood-"));
 	// the database runs as another user

@@ -141,6 +141,13 @@ const bans: readonly Ban[] = [
 		where: ["src/"],
 		across: true,
 	},
+	{
+		pattern: /\b(git -C|git clone|chmod [0-7]+|mkdir -p|project add|`cat) \$\{(?!shellWord\()|replaceAll\("'"/,
+		name: "a path in a command",
+		instead: "shellWord of contract/shell-word.ts: a path may have spaces",
+		where: ["src/"],
+		except: ["src/contract/shell-word.ts"],
+	},
 	{ pattern: /\b(pkill|killall)\b/, name: "pkill", instead: "the pid of a process that we started" },
 	{ pattern: /(\/\/|\/\*).*\b(TODO|FIXME|XXX)\b/, name: "a note to do it later", instead: "do it, or file an issue" },
 ];

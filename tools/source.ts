@@ -64,3 +64,24 @@ export function castsIn(file: string, text: string): string[] {
 	}).visit(parseSync(file, text).program);
 	return found;
 }
+
+/** Lines that are wider than this, and that are so also without what is in their strings and regular expressions. */
+export function wideLines(file: string, text: string, widthMax: number): string[] {
+	const isWide = (line: string): boolean => [...line.replaceAll("\t", "  ")].length > widthMax;
+	if (!text.split("\n").some(isWide)) return [];
+	// in UTF-16 code units, as the parser counts
+	const units = text.split("");
+	const takeOut = (start: number, end: number): void => {
+		for (let at = start; at < end; at++) if (units[at] !== "\n") units[at] = "";
+	};
+	new Visitor({
+		Literal(node) {
+			if (typeof node.value === "string" || "regex" in node) takeOut(node.start + 1, node.end - 1);
+		},
+		TemplateElement: ({ start, end }) => takeOut(start, end),
+	}).visit(parseSync(file, text).program);
+	return units
+		.join("")
+		.split("\n")
+		.flatMap((line, at) => (isWide(line) ? [`${file}:${at + 1}`] : []));
+}

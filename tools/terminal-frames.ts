@@ -63,6 +63,7 @@ export function moment(approvals: Approval[]): Seen {
 	return {
 		...{
 			connection: "live",
+			refusal: null,
 			project: ProjectSlug.parse("shop"),
 			isRepository: true,
 			subscriptions: [subscription],
@@ -73,7 +74,7 @@ export function moment(approvals: Approval[]): Seen {
 		blocks: (agent) => talk(agent === idOf("B") ? talked : asking),
 		messages: (agent) => {
 			const text = "Two of 40 runs failed in `drain`…";
-			return agent === idOf("B") ? [{ agent, turn: 1, message: "m", kind: "assistant", text }] : [];
+			return agent === idOf("B") ? [{ agent, turn: 1, part: "m", kind: "assistant", text }] : [];
 		},
 		...{ queue: () => [], mail: () => [], turns: () => [] },
 		...{ hasOlder: () => false, isDetached: () => false, isLoading: () => false },
@@ -135,7 +136,7 @@ export const question = Approval.parse({
 		option: null,
 		reason: null,
 	},
-	path: ["init", "opus-1", "fonts"],
+	handles: ["init", "opus-1", "fonts"],
 });
 
 type Said = readonly [kind: string, text: string, data?: object];

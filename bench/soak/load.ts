@@ -139,7 +139,7 @@ export class Load {
 		if (agent !== undefined)
 			await this.#client.call("agentDelete", {
 				params: { agent: agent.id },
-				body: { force: true, branch: true, reason: "soak" },
+				body: { force: true, deleteBranch: true, reason: "soak" },
 			});
 	}
 

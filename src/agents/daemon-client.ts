@@ -1,5 +1,6 @@
 // How our own agents call the daemon that started them: with the client and the token of their process.
-import { Client, fromResponse, type Input, Refused, type Send } from "#client/client.ts";
+import { Client, fromResponse, Refused, type Send } from "#client/client.ts";
+import type { Input } from "#client/input.ts";
 import { waitInTurn } from "#client/wait-in-turn.ts";
 import { isRefusal } from "#contract/refusal.ts";
 import type { AnswerOf, RouteName } from "#contract/routes.ts";

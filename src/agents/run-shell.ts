@@ -3,7 +3,7 @@ import { type ChildProcess, type ChildProcessByStdio, spawn } from "node:child_p
 import { once } from "node:events";
 import type { Readable } from "node:stream";
 import { setTimeout as pause, setImmediate as polled } from "node:timers/promises";
-import { signalGroup } from "#adapters/system/process-group.ts";
+import { endGroup, signalGroup } from "#adapters/system/process-group.ts";
 
 const outputMax = 8 * 1024 * 1024;
 /** The output so far is reported at this interval, so that it survives a crash; a longer one only at the end. */
@@ -41,7 +41,7 @@ export async function runShell(
 		soFar(output);
 	}, flushMs);
 	const stopped = Promise.withResolvers<void>();
-	const stop = (): void => void endGroup(child).then(stopped.resolve);
+	const stop = (): void => void endAll(child).then(stopped.resolve);
 	signal.addEventListener("abort", stop, { once: true });
 	const hasLeft = await Promise.race([
 		once(child, "close").then(() => false),
@@ -75,11 +75,10 @@ async function quiet({ stdout, stderr }: ChildProcessByStdio<null, Readable, Rea
 	return !(stdout.readableEnded && stderr.readableEnded);
 }
 
-async function endGroup(child: ChildProcess): Promise<void> {
+async function endAll(child: ChildProcess): Promise<void> {
 	const exit = child.exitCode === null && child.signalCode === null ? once(child, "exit") : Promise.resolve();
-	signalGroup(child.pid, "SIGTERM");
-	const timer = setTimeout(() => signalGroup(child.pid, "SIGKILL"), graceMs);
+	const ended = endGroup(child.pid, graceMs);
 	await exit;
-	clearTimeout(timer);
+	ended();
 	signalGroup(child.pid, "SIGKILL");
 }

@@ -1,35 +1,11 @@
 // The API client: calls the contract's routes and follows the event stream. Runs in Node and in a browser.
-import type { z } from "zod";
-import { type Refusal, refuse } from "#contract/refusal.ts";
-import type { AnswerOf, CallRoute, RouteName, Routes } from "#contract/routes.ts";
+import { type Refusal, refusalCodes, refuse } from "#contract/refusal.ts";
+import type { AnswerOf, CallRoute, RouteName } from "#contract/routes.ts";
 import type { StreamMessage } from "#contract/stream.ts";
 import type { WireEvent } from "#contract/wire.ts";
+import type { AnyInput, Input } from "./input.ts";
 import { routePaths } from "./route-paths.ts";
 import { Silence } from "./silence.ts";
-
-type InputOf<N extends RouteName, K extends "query" | "body"> = Routes[N] extends {
-	[P in K]: infer S extends z.ZodType;
-}
-	? z.input<S>
-	: never;
-
-export interface Input<N extends RouteName> {
-	params?: Readonly<Record<string, string>>;
-	query?: InputOf<N, "query">;
-	body?: InputOf<N, "body">;
-	/** the idempotency key: a retry with it never doubles an effect */
-	key?: string;
-	/** aborting gives the request up: a fork that waits for its moment is not made */
-	signal?: AbortSignal;
-}
-
-interface AnyInput {
-	params?: Readonly<Record<string, string>>;
-	query?: unknown;
-	body?: unknown;
-	key?: string;
-	signal?: AbortSignal;
-}
 
 /** A refusal, as an exception. */
 export class Refused extends Error {
@@ -38,6 +14,11 @@ export class Refused extends Error {
 	constructor(refusal: Refusal) {
 		super(refusal.message);
 		this.refusal = refusal;
+	}
+
+	/** The same request would be refused again. */
+	get isForGood(): boolean {
+		return !refusalCodes[this.refusal.code].retryable;
 	}
 }
 
@@ -203,15 +184,18 @@ export class Client {
 		signal: AbortSignal,
 		beforeReconnect: () => Promise<unknown> = async () => {},
 	): AsyncGenerator<FollowedMessage> {
+		let hasBegun = false;
 		for (let { after } = wanted; !signal.aborted; ) {
 			try {
 				for await (const message of this.stream({ ...wanted, after }, signal)) {
+					hasBegun = true;
 					yield message;
 					if ("event" in message) after = message.event.id;
-					if ("at" in message) after = message.at;
+					if ("upTo" in message) after = message.upTo;
 				}
 			} catch (error) {
-				if (error instanceof Refused) throw error;
+				// what passes by itself ends no reader that has begun
+				if (error instanceof Refused && (error.isForGood || !hasBegun)) throw error;
 			}
 			if (signal.aborted) return;
 			yield { lost: after };
@@ -273,8 +257,8 @@ function messageIn(part: string): StreamMessage | null {
 			return { delta: JSON.parse(data) };
 		case "soFar":
 			return { soFar: JSON.parse(data) };
-		case "at":
-			return { at: Number(data) };
+		case "upTo":
+			return { upTo: Number(data) };
 		case "unjournaled":
 			return { unjournaled: JSON.parse(data) };
 		case "cut":

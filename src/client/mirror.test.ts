@@ -1,5 +1,7 @@
 import { expect, test } from "vitest";
 import { AgentId } from "#contract/ids.ts";
+import { refuse } from "#contract/refusal.ts";
+import type { AnswerOf } from "#contract/routes.ts";
 import { Client, type Send } from "./client.ts";
 import { Mirror } from "./mirror.ts";
 import { DaemonSilent } from "./silence.ts";
@@ -56,7 +58,7 @@ class FakeDaemon {
 				if (threads.includes(agent)) yield encoded(`id: ${each.id}\ndata: ${JSON.stringify(each)}\n\n`);
 				after = each.id;
 			}
-			yield encoded(`event: at\ndata: ${after}\n\n`);
+			yield encoded(`event: upTo\ndata: ${after}\n\n`);
 			await Promise.race([wake, stopped]);
 			if (signal?.aborted === true) throw new Error("aborted");
 		}
@@ -79,9 +81,9 @@ const rows = {
 	},
 	...{ waits: [], mails: [], issues: [], runs: [], items: [] },
 };
-const beginning = {
-	...{ journal: "one", now: 0, monotonic: 0, turnsMax: 1, rows },
-	unjournaled: { phases: {}, projects: {}, subscriptions: {} },
+const beginning: AnswerOf<"rows"> = {
+	...{ journalId: "one", clocks: { now: 0, monotonic: 0, turnsMax: 1 }, rows },
+	unjournaled: { phases: {}, projectProblems: {}, subscriptionProblems: {} },
 };
 
 test("a screen that changes while the first rows are loaded never has the journal sent from its beginning", async () => {
@@ -166,8 +168,27 @@ test("a daemon that stood still is lost since its last sign of life, however oft
 		},
 	});
 	await mirror.run(stop.signal);
-	const lost = { since: 101_000 - 15_000, isUnreadable: false };
+	const lost = { since: 101_000 - 15_000, isUnreadable: false, refusal: null };
 	expect(seen).toEqual([lost, lost]);
+});
+
+test("a refusal that may pass is waited out with its reason, and any other one ends the mirror", async () => {
+	const away = refuse("STORE_UNAVAILABLE", "The database does not answer.");
+	const over = refuse("UNAUTHORIZED", "This needs a valid token.");
+	const refusals = [away, over];
+	const seen: unknown[] = [];
+	const refusing = new Client({ url: "http://x", token: "t" }, async () => ({
+		...{ ok: false, chunks: none() },
+		text: async () => JSON.stringify({ error: refusals.shift() ?? expect.unreachable() }),
+	}));
+	const mirror = new Mirror(refusing, {
+		now: () => 7,
+		pause: async () => void seen.push([mirror.state, mirror.lost]),
+		// nobody starts a daemon that answers
+		beforeReconnect: async () => expect.unreachable(),
+	});
+	await expect(mirror.run(new AbortController().signal)).rejects.toMatchObject({ refusal: over });
+	expect(seen).toEqual([["lost", { since: 7, isUnreadable: false, refusal: away }]]);
 });
 
 test("whoever leaves while the daemon is looked for is not kept waiting, and hears of no failure", async () => {

@@ -7,52 +7,20 @@
 // It folds events as the engine does (`domain/fold`) and shows rows with the server's views, so it differs from the
 // server by at most the events that have not arrived yet. An event costs what it changes, however many rows there are.
 
-import type { AgentId, ProjectSlug } from "#contract/ids.ts";
+import type { AgentId } from "#contract/ids.ts";
 import { isItem } from "#contract/item-kinds.ts";
 import type { AnswerOf } from "#contract/routes.ts";
 import type { Unjournaled } from "#contract/rows.ts";
-import type { Delta, StreamMessage } from "#contract/stream.ts";
+import type { Clocks, Delta, StreamMessage } from "#contract/stream.ts";
 import type { Item, WireEvent } from "#contract/wire.ts";
 import { Mirrored, type MirrorViewInput } from "#views/mirrored.ts";
-import { type RowName, touched } from "#views/rows.ts";
-import { type Client, Refused } from "./client.ts";
+import { touched } from "#views/rows.ts";
+import { Refused } from "./client.ts";
 import { Cursor } from "./cursor.ts";
 import { KeptThreads } from "./kept-threads.ts";
-import { type Lost, lostBy } from "./lost.ts";
+import { type Lost, lostBy, quarterSecond } from "./lost.ts";
+import { type MirrorOptions, type MirrorSource, noMirroredRows, type Shown } from "./mirror-options.ts";
 import { RunningMessages } from "./running-messages.ts";
-
-export interface Shown {
-	boards: readonly ProjectSlug[];
-	threads: readonly AgentId[];
-}
-
-/** What changed: everything, some rows, a running message, or what is in no row (`Unjournaled`). */
-export type Changed =
-	| { all: true }
-	/** `item` is of a shown thread, `followedItem` of an agent that is only followed */
-	| { rows: readonly RowName[]; item: Item | null; followedItem?: Item }
-	| { message: AgentId }
-	| { unjournaled: true };
-
-/** Where the rows and events come from: a client, or something that shares one connection among several mirrors. */
-export type MirrorSource = Pick<Client, "call" | "stream" | "findAgain">;
-
-export interface MirrorOptions {
-	changed?(changed: Changed): void;
-	/** how many items of each thread are kept, from its end */
-	itemsMax?: number;
-	/** the time on the client's clock */
-	now(): number;
-	/** waits before a reconnection */
-	pause?(): Promise<unknown>;
-	/** called before a reconnection, to start a daemon that died; nobody waits any more once the signal is aborted */
-	beforeReconnect?(signal: AbortSignal): Promise<unknown>;
-}
-
-const noMirroredRows = {
-	...{ agents: [], projects: [], subscriptions: [], turnLeases: [], nodes: [], prompts: [], turns: [], approvals: [] },
-	...{ waits: [], mails: [], issues: [], runs: [] },
-};
 
 export class Mirror {
 	readonly #client: MirrorSource;
@@ -62,7 +30,7 @@ export class Mirror {
 	readonly #threads: KeptThreads;
 	#followed: readonly AgentId[] = [];
 	readonly #messages = new RunningMessages();
-	#unjournaled: Unjournaled = { phases: {}, projects: {}, subscriptions: {} };
+	#unjournaled: Unjournaled = { phases: {}, projectProblems: {}, subscriptionProblems: {} };
 	#journal: string | null = null;
 	#turnsMax = 0;
 	/** how far the daemon's clocks are ahead of the client's */
@@ -156,8 +124,8 @@ export class Mirror {
 		using since = this.#cursor.record();
 		try {
 			const query = { ...this.#asked(added), part: "true" as const };
-			const { journal, rows } = await this.#client.call("rows", { query });
-			if (journal !== this.#journal) throw new Error("another journal");
+			const { journalId, rows } = await this.#client.call("rows", { query });
+			if (journalId !== this.#journal) throw new Error("another journal");
 			const { last, items, ...kept } = rows;
 			// a thread that was closed and opened again meanwhile has a request of its own
 			for (const [at, agent] of added.threads.entries())
@@ -181,7 +149,7 @@ export class Mirror {
 		return { boards: boards.join(","), threads: threads.join(","), items: this.#options.itemsMax };
 	}
 
-	/** Follows the events until the signal is aborted. */
+	/** Follows the events until the signal is aborted, or the daemon refuses them for good. */
 	async run(signal: AbortSignal): Promise<void> {
 		while (!signal.aborted) {
 			this.#connection = new AbortController();
@@ -200,8 +168,8 @@ export class Mirror {
 			} catch (error) {
 				// this journal does not reach our cursor: it is another one
 				if (error instanceof Refused && error.refusal.code === "VALIDATION_ERROR") this.#journal = null;
-				else if (error instanceof Refused) throw error;
-				failure = error;
+				else if (error instanceof Refused && error.isForGood) throw error;
+				else failure = error;
 			}
 			if (signal.aborted) return;
 			if (this.#connection.signal.aborted) continue;
@@ -210,6 +178,8 @@ export class Mirror {
 			this.#messages.clear();
 			this.#options.changed({ all: true });
 			await this.#options.pause();
+			// a daemon that refuses lives
+			if (failure instanceof Refused) continue;
 			await this.#options.beforeReconnect(signal).catch((error: unknown) => {
 				if (!signal.aborted) throw error;
 			});
@@ -233,7 +203,7 @@ export class Mirror {
 		}
 	}
 
-	#begin({ journal, now, monotonic, turnsMax, rows, unjournaled }: AnswerOf<"rows">, shown: Shown): void {
+	#begin({ journalId, clocks, rows, unjournaled }: AnswerOf<"rows">, shown: Shown): void {
 		const { last, items, ...kept } = rows;
 		this.#view = new Mirrored(kept, shown);
 		this.#threads.clear();
@@ -242,9 +212,9 @@ export class Mirror {
 			this.#threads.load(agent, items);
 		}
 		this.#messages.clear();
-		[this.#unjournaled, this.#turnsMax, this.#journal] = [unjournaled, turnsMax, journal];
+		[this.#unjournaled, this.#journal] = [unjournaled, journalId];
 		this.#cursor.advance(last);
-		this.#ahead = { now: now - this.#options.now(), monotonic: monotonic - this.#options.now() };
+		this.#setClocks(clocks);
 		this.#options.changed({ all: true });
 	}
 
@@ -257,19 +227,29 @@ export class Mirror {
 		} else if ("soFar" in message) {
 			this.#messages.set(message.soFar);
 			this.#options.changed({ message: message.soFar.agent });
-		} else if ("at" in message) this.#arrive(message.at);
+		} else if ("upTo" in message) this.#arrive(message.upTo);
 		else if ("unjournaled" in message) {
-			const { journal = this.#journal, phases = this.#unjournaled.phases } = message.unjournaled;
-			const { projects = this.#unjournaled.projects, subscriptions = this.#unjournaled.subscriptions } =
-				message.unjournaled;
-			if (journal !== this.#journal) {
+			const { journalId = this.#journal, clocks, phases = this.#unjournaled.phases } = message.unjournaled;
+			const { projectProblems = this.#unjournaled.projectProblems } = message.unjournaled;
+			const { subscriptionProblems = this.#unjournaled.subscriptionProblems } = message.unjournaled;
+			if (journalId !== this.#journal) {
 				this.#journal = null;
 				return false;
 			}
-			this.#unjournaled = { phases, projects, subscriptions };
+			if (clocks !== undefined) this.#setClocks(clocks);
+			this.#unjournaled = { phases, projectProblems, subscriptionProblems };
 			this.#options.changed({ unjournaled: true });
 		}
 		return true;
+	}
+
+	/** A message may have been on its way for a while: only a larger difference is that of the clocks. */
+	#setClocks({ now, monotonic, turnsMax }: Clocks): void {
+		const [here, before] = [this.#options.now(), this.#ahead];
+		const ahead = { now: now - here, monotonic: monotonic - here };
+		const isSame = Math.abs(ahead.now - before.now) < 1000 && Math.abs(ahead.monotonic - before.monotonic) < 1000;
+		if (!isSame) this.#ahead = ahead;
+		this.#turnsMax = turnsMax;
 	}
 
 	#arrive(at: number): void {
@@ -285,6 +265,8 @@ export class Mirror {
 		const event = { ...received, at: Date.parse(received.at) };
 		this.#view.fold(event);
 		this.#cursor.advance(event.id, event);
+		const boards = this.#view.takeLackingBoards();
+		if (boards.length > 0) void this.#loadPart({ threads: [], boards });
 		const { agent } = event;
 		if (agent !== null && event.kind === "turn.ended") this.#messages.forget(agent);
 		const item = isItem(received) ? received : null;
@@ -296,5 +278,3 @@ export class Mirror {
 		});
 	}
 }
-
-const quarterSecond = (): Promise<unknown> => new Promise((resume) => setTimeout(resume, 250));

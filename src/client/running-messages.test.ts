@@ -3,7 +3,7 @@ import { id } from "#test/support/given.ts";
 import { RunningMessages } from "./running-messages.ts";
 
 const agent = id("a");
-const piece = (kind: string, message: string, text: string) => ({ agent, turn: 1, kind, message, text });
+const piece = (kind: string, part: string, text: string) => ({ agent, turn: 1, kind, part, text });
 const texts = (running: RunningMessages): string[] => running.of(agent).map(({ text }) => text);
 
 test("a result ends the output of its own call, a message all messages", () => {

@@ -31,10 +31,10 @@ async function* chunks(said: readonly { after: number; text: string }[]): AsyncG
 test("a connection on which nothing comes for a while is lost and made again", async () => {
 	const { client, opened } = speaking(
 		[
-			{ after: 0, text: "event: at\ndata: 7\n\n" },
+			{ after: 0, text: "event: upTo\ndata: 7\n\n" },
 			...Array.from({ length: 5 }, () => ({ after: 14, text: ": still here\n\n" })),
 		],
-		[{ after: 1, text: "event: at\ndata: 9\n\n" }],
+		[{ after: 1, text: "event: upTo\ndata: 9\n\n" }],
 	);
 	const stop = new AbortController();
 	const stream = client.follow({ after: 0 }, stop.signal);
@@ -42,9 +42,9 @@ test("a connection on which nothing comes for a while is lost and made again", a
 		const [{ value }] = await Promise.all([stream.next(), vi.advanceTimersByTimeAsync(90_000)]);
 		return value;
 	};
-	expect([await next(), await next()]).toEqual([{ at: 7 }, { lost: 7 }]);
+	expect([await next(), await next()]).toEqual([{ upTo: 7 }, { lost: 7 }]);
 	expect(opened.map((signal) => signal.aborted)).toEqual([true]);
-	expect(await next()).toEqual({ at: 9 });
+	expect(await next()).toEqual({ upTo: 9 });
 	stop.abort();
 	expect(await next()).toBeUndefined();
 });

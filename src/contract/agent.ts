@@ -13,7 +13,7 @@ import { Session } from "./session.ts";
 import { Text } from "./text.ts";
 import { Allowance, Spent } from "./usage.ts";
 import { Workspace } from "./workspace.ts";
-import { LeaseStep, WorkspaceLease, WorkspacePlan } from "./workspace-step.ts";
+import { LeaseState, LeaseStep, WorkspacePlan } from "./workspace-step.ts";
 
 export const lifeStates = ["provisioning", "live", "ended"] as const;
 export const activities = ["idle", "preparing", "running", "settling"] as const;
@@ -94,7 +94,7 @@ export const AgentState = z.strictObject({
 	/** how its workspace will be made; null once it exists */
 	workspacePlan: WorkspacePlan.nullable(),
 	/** of its workspace: the git step that is running there */
-	lease: WorkspaceLease.nullable(),
+	lease: LeaseState.nullable(),
 	/** the last known head of its branch */
 	seenCommit: z.string().nullable(),
 	/** the event with its settings (system prompt, pinned files); shared with its forks until one changes them */
@@ -215,7 +215,7 @@ export const AgentEvent = z.discriminatedUnion("kind", [
 		data: z.object({ workspace: Workspace, head: z.string().nullable() }).nullish(),
 	}),
 	/** no turn starts before its workspace is on the issue's branch */
-	event("agent.assigned", { id: EventId, number: IssueNumber, stage: StageName }),
+	event("agent.assigned", { issueId: EventId, number: IssueNumber, stage: StageName }),
 	/** `branch`: the branch that its workspace is on now */
 	event("agent.prepared", { branch: z.string().nullable() }),
 	/** it is done with the issue; its workspace goes back to its home branch */

@@ -2,11 +2,11 @@
 import { z } from "zod";
 import { EnvList } from "./environment.ts";
 import { AgentType } from "./ids.ts";
+import { IssuesConfig } from "./issues-config.ts";
 import { type Limits, limits } from "./limits.ts";
 import { logLevels } from "./log.ts";
 import { NodeName } from "./node.ts";
 import { NotifyConfig } from "./notice.ts";
-import { IssuesConfig } from "./project.ts";
 import { RetentionConfig } from "./retention.ts";
 
 const LimitsConfig = z.strictObject(mapLimits(() => z.int().positive().optional()));

@@ -5,6 +5,7 @@ import type { ApprovalEvent } from "./approval.ts";
 import { Actor, AgentId, EventId } from "./ids.ts";
 import type { IssueEvent, RunEvent } from "./issue.ts";
 import type { ItemEvent } from "./item.ts";
+import type { itemKinds } from "./item-kinds.ts";
 import { Json } from "./json.ts";
 import type { MailEvent } from "./mail.ts";
 import type { NodeEvent } from "./node.ts";
@@ -44,6 +45,9 @@ export type NounEvent =
 
 /** What a decision returns: an event without id, time and actor. */
 export type NewEvent = NounEvent | (ItemEvent & { agent: AgentId });
+
+/** Every kind of event that this version knows. */
+export type EventKind = NounEvent["kind"] | (typeof itemKinds)[number];
 
 /** A new event once it has its id, time and actor. */
 export type Stamped<F> = F & { id: number; at: number; actor: Actor };

@@ -1,4 +1,5 @@
 // Who may own the home: anyone who can write to it could replace the daemon and read the token.
+import { shellWord } from "./shell-word.ts";
 
 export interface Ownership {
 	uid: number;
@@ -22,7 +23,7 @@ export function homeProblem(home: string, found: Ownership, uid: number | null):
 			suggestions: [],
 		};
 	if ((found.mode & 0o022) !== 0)
-		return { message: `${home} can be written by other users.`, suggestions: [`chmod 700 ${home}`] };
+		return { message: `${home} can be written by other users.`, suggestions: [`chmod 700 ${shellWord(home)}`] };
 	return null;
 }
 
@@ -32,5 +33,5 @@ export const unreadableFile = (
 	{ message, code }: { message: string; code: string | null },
 ): HomeProblem => ({
 	message: `${file} cannot be read: ${message}.`,
-	suggestions: code === "EACCES" ? [`chmod 600 ${file}`] : [],
+	suggestions: code === "EACCES" ? [`chmod 600 ${shellWord(file)}`] : [],
 });

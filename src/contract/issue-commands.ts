@@ -8,7 +8,7 @@ import { RefusalSchema } from "./refusal-schema.ts";
 import { IssueReason, Text } from "./text.ts";
 import { MergeStrategy } from "./workspace.ts";
 
-const of = { issue: EventId };
+const of = { issueId: EventId };
 /** the issue's folder, so that its prompt can name it */
 const Folder = z.string().max(4096).optional();
 const Commit = z.string().regex(/^[0-9a-f]{7,64}$/, "a commit is named by its hash");
@@ -36,7 +36,7 @@ export const IssueEdit = command("issue.edit", {
 	preset: PresetName.optional(),
 });
 export type IssueEdit = z.infer<typeof IssueEdit>;
-export const IssueChange = IssueEdit.omit({ type: true, issue: true });
+export const IssueChange = IssueEdit.omit({ type: true, issueId: true });
 
 /** With `now` it is refused if its turn cannot start at once; otherwise its prompt waits for a slot. */
 export const IssueAssign = command("issue.assign", {

@@ -7,7 +7,7 @@ import { RefusalCodeSchema } from "./refusal-schema.ts";
 import { Time } from "./wire.ts";
 
 export const Run = z.object({
-	...RunState.omit({ issue: true }).shape,
+	...RunState.omit({ issueId: true }).shape,
 	handle: Handle.nullable(),
 	durationMs: z.int().nullable(),
 	startedAt: Time,
@@ -61,7 +61,7 @@ export const WireIssueDocument = z.object({
 });
 export const WireIssueMessage = z.object({ ...noted, stage: z.string(), delivered: z.boolean() });
 
-/** With its comments, documents, messages and files. */
+/** With its comments, messages and files, and the newest version of each document. */
 export const IssueDetails = z.object({
 	...Issue.shape,
 	comments: z.array(WireIssueComment),
@@ -72,7 +72,7 @@ export const IssueDetails = z.object({
 		.object({ path: z.string(), files: z.array(z.string()), nodeName: z.string().exactOptional() })
 		.nullable(),
 	/** the name of the node that has its files, while they are out of reach: that node is down */
-	filesAt: z.string().exactOptional(),
+	filesAtNodeName: z.string().exactOptional(),
 });
 export type IssueDetails = z.infer<typeof IssueDetails>;
 

@@ -119,7 +119,7 @@ export const runStates = ["open", "completed", "failed", "interrupted", "cancell
 /** A workflow run: one turn of an agent on an issue. Its id is the id of the event that started it. */
 export const RunState = z.strictObject({
 	id: EventId,
-	issue: EventId,
+	issueId: EventId,
 	stage: StageName,
 	agent: AgentId,
 	turn: EventId,
@@ -127,11 +127,12 @@ export const RunState = z.strictObject({
 	/** whether it produced work: the agent reported so, or there are commits */
 	work: z.boolean(),
 	summary: z.string().nullable(),
-	tokens: z.strictObject({ input: z.int(), output: z.int() }).nullable(),
-	/** in US dollars, as reported */
-	cost: z.number().nullable(),
-	/** the session of its agent's program */
-	session: z.string().nullable(),
+	/** as reported; null if nothing was */
+	inputTokens: z.int().nullable(),
+	outputTokens: z.int().nullable(),
+	costUsd: z.number().nullable(),
+	/** of the session of its agent's program */
+	sessionId: z.string().nullable(),
 	commit: z.string().nullable(),
 	startedAt: z.int(),
 	endedAt: z.int().nullable(),
@@ -152,7 +153,7 @@ export const documentPath = (name: string): string =>
 /** A comment, a version of a document, or a message to the agent of a stage. */
 export const EntryState = z.strictObject({
 	id: EventId,
-	issue: EventId,
+	issueId: EventId,
 	kind: z.enum(entryKinds),
 	by: Actor,
 	at: z.int(),
@@ -167,7 +168,7 @@ export const EntryState = z.strictObject({
 });
 export type EntryState = z.infer<typeof EntryState>;
 
-const of = { issue: EventId };
+const of = { issueId: EventId };
 const moveReasons = ["start", "move", "work", "gateFailed", "approve", "reject", "back"] as const;
 
 export const IssueEvent = z.discriminatedUnion("kind", [
@@ -249,9 +250,10 @@ export const RunEvent = z.discriminatedUnion("kind", [
 			run: EventId,
 			state: z.enum(["completed", "failed", "interrupted", "cancelled"]),
 			work: z.boolean(),
-			tokens: z.object({ input: z.int(), output: z.int() }).nullable(),
-			cost: z.number().nullable(),
-			session: z.string().nullable().exactOptional(),
+			inputTokens: z.int().nullable(),
+			outputTokens: z.int().nullable(),
+			costUsd: z.number().nullable(),
+			sessionId: z.string().nullable().exactOptional(),
 			commit: z.string().nullable(),
 		}),
 	}),

@@ -9,7 +9,7 @@ export interface Limits {
 	/** prompts in one agent's queue */
 	queueLengthMax: number;
 	/** pending approvals of one agent */
-	approvalsOpenMax: number;
+	approvalsPendingMax: number;
 	/** living agents below one agent; agent 0 is exempt */
 	descendantsMax: number;
 	/** how many events a reader may lag behind before its stream is cut */
@@ -40,7 +40,7 @@ export const limits: Limits = {
 	mailBytesMax: 64 * 1024,
 	mailboxLengthMax: 10_000,
 	queueLengthMax: 1000,
-	approvalsOpenMax: 32,
+	approvalsPendingMax: 32,
 	descendantsMax: 32,
 	backlogEventsMax: 10_000,
 	readersMax: 200,

@@ -19,7 +19,7 @@ interface LooseData {
 	/** the blob that has the whole of a long text */
 	blob?: unknown;
 	/** which rows it is about */
-	issue?: unknown;
+	issueId?: unknown;
 	project?: unknown;
 	slug?: unknown;
 }

@@ -2,7 +2,8 @@
 // the repository, which cannot loosen the sandbox or push, and whose commands a person has to approve.
 import { z } from "zod";
 import { EnvList, mergedEnv, RepositoryEnvList } from "./environment.ts";
-import { IssuesConfig } from "./project.ts";
+import { IssuesConfig } from "./issues-config.ts";
+import { type Refusal, refuse } from "./refusal.ts";
 import { type HealthProblem, integrations, mergeStrategies } from "./workspace.ts";
 
 /** A branch as people name it. */
@@ -62,7 +63,9 @@ export const ProjectConfig = z.strictObject({
 	push: z
 		.enum(["never", "settle", "approve"])
 		.optional()
-		.describe("when Brood pushes by itself: never, the agent's branch after each turn, or base after an approve"),
+		.describe(
+			"when Brood pushes by itself: never, the agent's branch after each turn, or base after work was approved",
+		),
 	integrate: z
 		.enum(integrations)
 		.optional()
@@ -81,6 +84,44 @@ export const ProjectConfig = z.strictObject({
 	issues: IssuesConfig.optional().describe("how its issues are worked on"),
 });
 export type ProjectConfig = z.infer<typeof ProjectConfig>;
+
+/**
+ * What sites take from the home node's file. Variables are a machine's own, since their values may be secrets; presets
+ * and issues are the home node's alone.
+ */
+export const SharedConfig = ProjectConfig.omit({ env: true, presets: true, issues: true });
+export type SharedConfig = z.infer<typeof SharedConfig>;
+
+export const sharedConfig = ({
+	env: _env,
+	presets: _presets,
+	issues: _issues,
+	...shared
+}: ProjectConfig): SharedConfig => shared;
+
+/** At a site: the home node's, with the variables of this machine, which may ask for a sandbox too. */
+export const configAtSite = ({ env, sandbox }: ProjectConfig, home: SharedConfig): ProjectConfig => ({
+	...home,
+	...(env !== undefined && { env }),
+	...(sandbox === "on" && { sandbox }),
+});
+
+/** At a site, until the home node's file was read once. */
+export const settingsUnknown = (slug: string): Refusal =>
+	refuse(
+		"CONFLICT",
+		`The settings of ${slug} are not known at this node: its home node has not read them since there are several nodes, and cannot be asked now.`,
+		{ details: { project: slug }, suggestions: [`brood project show ${slug}`, "brood node list"] },
+	);
+
+/** The settings in which two files differ, as `name: value` of the second one. */
+export function differentSettings(one: SharedConfig, other: SharedConfig): string[] {
+	const [before, after] = [new Map(Object.entries(one)), new Map(Object.entries(other))];
+	return [...new Set([...before.keys(), ...after.keys()])].flatMap((name) => {
+		const [was, is] = [JSON.stringify(before.get(name)), JSON.stringify(after.get(name))];
+		return was === is ? [] : `${name}: ${is ?? "not set"}`;
+	});
+}
 
 /** The settings that are in force. */
 export const RepositorySettings = z.strictObject({

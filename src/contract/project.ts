@@ -3,20 +3,12 @@ import { z } from "zod";
 import { Policy } from "./approval.ts";
 import { command, event } from "./define.ts";
 import { AgentType, ProjectSlug } from "./ids.ts";
+import { IssuesConfig } from "./issues-config.ts";
 import { NodeId } from "./node.ts";
 import { LoadedPreset, PresetName } from "./preset.ts";
+import { SharedConfig } from "./project-config.ts";
 import { type Refusal, refuse } from "./refusal.ts";
 import { Quiet } from "./subscription.ts";
-
-/** Settings for work on issues, from a command or a file; absent ones have their default. */
-export const IssuesConfig = z.strictObject({
-	preset: PresetName.optional(),
-	agentsMax: z.int().positive().max(1000).optional(),
-	context: z.enum(["clear", "keep"]).optional(),
-	agentType: AgentType.optional(),
-	policy: Policy.optional(),
-});
-export type IssuesConfig = z.infer<typeof IssuesConfig>;
 
 /** How agents of this project work: on its issues, at usage limits and in quiet hours. */
 const WorkSettings = z.strictObject({
@@ -28,7 +20,7 @@ const WorkSettings = z.strictObject({
 	context: z.enum(["clear", "keep"]),
 	/** for issues that name none */
 	preset: PresetName,
-	/** the type of the agents for its issues, where a preset names none */
+	/** the type of new agents that name none, also for issues whose preset names none */
 	agentType: AgentType.nullable().default(null),
 	/** the policy of the agents for its issues, where a preset names none; null for any */
 	policy: Policy.nullable().default(null),
@@ -41,6 +33,8 @@ const WorkSettings = z.strictObject({
 	/** where the fields of `IssuesConfig` come from: `written` in a file ranks above `chosen` by a command */
 	chosen: IssuesConfig.default({}),
 	written: IssuesConfig.default({}),
+	/** what its home node's file says, for its sites; absent until it was read where there are several nodes */
+	homeConfig: SharedConfig.exactOptional(),
 });
 export type WorkSettings = z.infer<typeof WorkSettings>;
 export const EffectiveIssuesConfig = WorkSettings.pick({
@@ -124,6 +118,7 @@ export const ProjectConfigure = command("project.configure", {
 	onLimit: WorkSettings.shape.onLimit.nullable().optional(),
 	/** the settings of the files, as a whole */
 	written: IssuesConfig.optional(),
+	homeConfig: SharedConfig.optional(),
 });
 export type ProjectConfigure = z.infer<typeof ProjectConfigure>;
 
@@ -150,8 +145,9 @@ export type ProjectApprove = z.infer<typeof ProjectApprove>;
 const GitRun = z.strictObject({
 	folder: z.string().max(4096),
 	args: z.array(z.string().max(2000)).max(64),
-	code: z.int().nullable(),
-	ms: z.int(),
+	/** null if it did not end by itself */
+	exit: z.int().nullable(),
+	durationMs: z.int(),
 });
 export type GitRun = z.infer<typeof GitRun>;
 export const GitRecord = command("git.record", { runs: z.array(GitRun).min(1).max(100) });
@@ -183,8 +179,8 @@ export const ProjectEvent = z.discriminatedUnion("kind", [
 	event("project.removed", { slug: ProjectSlug }),
 	/** `from`: its former home node, a site from then on */
 	event("project.moved", { slug: ProjectSlug, node: NodeId, path: z.string(), from: Site }),
-	event("site.added", { slug: ProjectSlug, node: NodeId, path: z.string() }),
-	event("site.removed", { slug: ProjectSlug, node: NodeId }),
+	event("site.added", { project: ProjectSlug, node: NodeId, path: z.string() }),
+	event("site.removed", { project: ProjectSlug, node: NodeId }),
 ]);
 export type ProjectEvent = z.infer<typeof ProjectEvent>;
 

@@ -64,7 +64,7 @@ export const PromptEvent = z.discriminatedUnion("kind", [
 		metadata: Metadata.exactOptional(),
 		from: Author.exactOptional(),
 		/** the issue that asks for it */
-		issue: EventId.exactOptional(),
+		issueId: EventId.exactOptional(),
 	}),
 	/** `before` is the old text; `from` keeps the author, whoever edits */
 	textEvent("prompt.edited", {

@@ -48,6 +48,6 @@ export const IssueDiff = z.strictObject({
 	/** null if there is none yet */
 	commit: CommitId.nullable(),
 	/** the agent whose uncommitted changes are not part of the diff */
-	uncommittedBy: Handle.nullable(),
+	uncommittedByHandle: Handle.nullable(),
 });
 export type IssueDiff = z.infer<typeof IssueDiff>;

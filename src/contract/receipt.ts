@@ -16,7 +16,7 @@ export interface StartedStep {
 	step: string;
 	/** the commit that the agent's branch was on */
 	head?: string | null;
-	/** of an approve: the reviewed commit; and the merge, once it was made */
+	/** of the step `approve`: the reviewed commit; and the merge, once it was made */
 	commit?: string;
 	merged?: unknown;
 	/** of a restore: the newest snapshot before it */

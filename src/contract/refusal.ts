@@ -49,6 +49,7 @@ export const refusalCodes = {
 	PROCESS_FAILED: { status: 500, exit: 1, retryable: true },
 	PROGRAM_MISSING: { status: 502, exit: 1, retryable: true },
 	QUEUE_FULL: { status: 429, exit: 1, retryable: true },
+	READER_LIMIT: { status: 429, exit: 1, retryable: true },
 	RECIPIENT_DEAD: { status: 409, exit: 1, retryable: false },
 	REPOSITORY_UNUSABLE: { status: 410, exit: 1, retryable: true },
 	SNAPSHOT_GONE: { status: 410, exit: 1, retryable: false },
@@ -62,7 +63,6 @@ export const refusalCodes = {
 	UNAUTHORIZED: { status: 401, exit: 1, retryable: false },
 	VALIDATION_ERROR: { status: 400, exit: 1, retryable: false },
 	WAIT_CYCLE: { status: 409, exit: 1, retryable: false },
-	READER_LIMIT: { status: 429, exit: 1, retryable: true },
 	WORKTREE_DIRTY: { status: 409, exit: 1, retryable: false },
 } as const satisfies Record<string, { status: number; exit: number; retryable: boolean }>;
 

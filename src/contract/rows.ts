@@ -45,7 +45,7 @@ export const Unjournaled = z.object({
 	/** the phase that the process of an open turn reported, by turn */
 	phases: Phases,
 	/** problems of projects and of subscriptions' credentials, as of the last check */
-	projects: z.record(z.string(), HealthProblem),
-	subscriptions: z.record(z.string(), z.string()),
+	projectProblems: z.record(z.string(), HealthProblem),
+	subscriptionProblems: z.record(z.string(), z.string()),
 });
 export type Unjournaled = z.infer<typeof Unjournaled>;

@@ -11,13 +11,13 @@ export type SessionCapability = (typeof sessionCapabilities)[number];
 
 const Opened = z.strictObject({
 	/** the program's own id for it */
-	session: z.string().min(1).max(1000),
+	sessionId: z.string().min(1).max(1000),
 	/** the agent type */
 	type: z.string(),
 	folder: z.string().max(4096),
 	capabilities: Capabilities,
 	/** the program's name and version, as reported by it */
-	program: z.string().max(200).nullable(),
+	programVersion: z.string().max(200).nullable(),
 	/** new and empty, continued, copied from the parent's, or new and given the context from the journal */
 	how: z.enum(["new", "resumed", "forked", "seeded"]),
 });

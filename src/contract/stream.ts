@@ -1,6 +1,7 @@
 // The event stream, `GET /api/events`: its query and its messages.
 import { z } from "zod";
 import { AgentId, EventId, ProjectSlug } from "./ids.ts";
+import { QueryCount } from "./query-count.ts";
 import { Unjournaled } from "./rows.ts";
 import type { WireEvent } from "./wire.ts";
 
@@ -12,15 +13,19 @@ export const Kinds = z
 		"a kind is a word, or a noun and a verb with a dot; several are separated by commas",
 	);
 
+export const filterOrLookup = ProjectSlug.optional().describe(
+	"a filter; with `agent`, where its name is looked up first",
+);
+
 export const StreamQuery = z.strictObject({
 	/** the last event that the reader has */
-	after: z.coerce.number().int().nonnegative().default(0),
+	after: QueryCount.default(0),
 	/** with the output of running turns as it comes, before it is an item */
 	deltas: z.stringbool().default(false),
 	/** only of this agent: its id, or a name that is looked up in `project` first */
 	agent: z.string().optional(),
-	/** only of this project: of its agents, its issues and itself */
-	project: ProjectSlug.optional(),
+	/** of its agents, its issues and itself */
+	project: filterOrLookup,
 	kind: Kinds.optional(),
 	/** items only of these agents (ids with commas); of all others only items that change rows (`final`, `usage`) */
 	threads: z
@@ -34,26 +39,30 @@ export type StreamQuery = z.infer<typeof StreamQuery>;
 
 /**
  * A piece of an unfinished item: of a message or a thought, or of the output of a running tool call (`kind` is
- * `tool_result`, `message` the call's id). It is not in the journal and has no id.
+ * `tool_result`, `part` the call's id). It is not in the journal and has no id.
  */
 export const Delta = z.object({
 	agent: AgentId,
 	turn: EventId,
-	message: z.string(),
+	part: z.string(),
 	kind: z.string(),
 	text: z.string(),
 });
 export type Delta = z.infer<typeof Delta>;
 export type LiveMessage = { delta: Delta } | { soFar: Delta };
 
-/** `journal` is agent 0's id, which identifies the store. */
-export const UnjournaledUpdate = z.object({ journal: z.string(), ...Unjournaled.shape }).partial();
+/** The daemon's clocks, and how many turns run at once. */
+export const Clocks = z.object({ now: z.int(), monotonic: z.int(), turnsMax: z.int() });
+export type Clocks = z.infer<typeof Clocks>;
+
+/** `journalId` is agent 0's id, which identifies the store. */
+export const UnjournaledUpdate = z.object({ journalId: z.string(), clocks: Clocks, ...Unjournaled.shape }).partial();
 export type UnjournaledUpdate = z.infer<typeof UnjournaledUpdate>;
 
 /**
  * `soFar`: an unfinished item as far as it is, of a call's output the end; deltas follow. It is for a reader that
- * begins in the middle, and for output that does not continue what was sent. `at`: the reader has every matching event
- * up to this one; sent when it has caught up, then after each batch to readers that do not get all events.
+ * begins in the middle, and for output that does not continue what was sent. `upTo`: the reader has every matching
+ * event up to this one; sent when it has caught up, then after each batch to readers that do not get all events.
  * `unjournaled`: state that is not in the journal, for readers that mirror rows (`threads`): whole at first
  * and with every keep-alive, `phases` alone when they change. `cut`: the reader did not keep up and has to reconnect
  * after this event.
@@ -61,6 +70,6 @@ export type UnjournaledUpdate = z.infer<typeof UnjournaledUpdate>;
 export type StreamMessage =
 	| { event: WireEvent }
 	| LiveMessage
-	| { at: number }
+	| { upTo: number }
 	| { cut: number }
 	| { unjournaled: UnjournaledUpdate };

@@ -140,7 +140,7 @@ export const subscriptionCommands = [
 export const SubscriptionEvent = z.discriminatedUnion("kind", [
 	event("subscription.added", { name: SubscriptionName, type: AgentType, ...Terms.shape, ...credentialNodes }),
 	event("subscription.configured", { name: SubscriptionName, ...Terms.shape, ...credentialNodes }),
-	event("subscription.cooldownChanged", { name: SubscriptionName, until: z.int().nullable() }),
+	event("subscription.coolDownChanged", { name: SubscriptionName, until: z.int().nullable() }),
 	event("subscription.removed", { name: SubscriptionName }),
 ]);
 export type SubscriptionEvent = z.infer<typeof SubscriptionEvent>;

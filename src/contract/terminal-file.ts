@@ -13,7 +13,10 @@ export type Preferences = z.infer<typeof Preferences>;
 
 /** A damaged part is as good as none: only conveniences are in it. Each file has objects of its own, which change. */
 export const Saved = z.object({
+	/** what was left unsent, by agent */
 	drafts: z.record(z.string(), Text).catch(() => ({})),
+	/** what each running terminal has changed and not sent, by terminal and agent */
+	writing: z.record(z.string(), z.record(z.string(), Text)).catch(() => ({})),
 	/** the prompt of each agent's queue that is being edited, beside what is written to the agent */
 	edits: z.record(z.string(), Text.extend({ prompt: z.int() })).catch(() => ({})),
 	/** what was sent to an agent and not answered, with its idempotency key */

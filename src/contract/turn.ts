@@ -102,10 +102,10 @@ export type TurnItem = z.infer<typeof TurnItem>;
 /** The output of an unfinished tool call, or an unfinished message. */
 const PartialOutput = z.union([
 	z.strictObject({ call: z.string(), text: Text }),
-	z.strictObject({ said: z.enum(["assistant", "thought"]), text: Text }),
+	z.strictObject({ kind: z.enum(["assistant", "thought"]), text: Text }),
 ]);
 export type PartialOutput = z.infer<typeof PartialOutput>;
-export type PartialOf = { call: string } | { said: "assistant" | "thought" };
+export type PartialOf = { call: string } | { kind: "assistant" | "thought" };
 export const PartialOutputs = z.array(PartialOutput);
 
 const named = { agent: AgentId, turn: EventId };

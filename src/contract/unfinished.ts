@@ -20,7 +20,7 @@ export function extended(before: Delta | undefined, piece: Delta): Delta {
  * Whether the unfinished item has become this one. Calls run side by side: a result ends only the output of its call.
  */
 export const isFinishedBy = (delta: Delta, { kind, data }: { kind: string; data: unknown }): boolean =>
-	delta.kind === kind && (!isOutput(delta) || looseData(data).call === delta.message);
+	delta.kind === kind && (!isOutput(delta) || looseData(data).call === delta.part);
 
 /** Tells the unfinished items of one agent apart: a message and a call may have the same id. */
-export const keyOf = ({ kind, message }: Delta): string => `${kind} ${message}`;
+export const keyOf = ({ kind, part }: Delta): string => `${kind} ${part}`;

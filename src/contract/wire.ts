@@ -1,5 +1,5 @@
-// The nouns on the wire, on which scripts rely. More fields may follow; times are ISO strings, fields that name an
-// agent hold its id, `project` is a slug.
+// The nouns on the wire, on which scripts rely. More fields may follow; times are ISO strings, `agent` and `node` are
+// ids, names of them are in fields like `handle` and `nodeName`, `project` is a slug.
 import { z } from "zod";
 import { AgentState, Hold, labels } from "./agent.ts";
 import { ApprovalState, Policy } from "./approval.ts";
@@ -76,7 +76,7 @@ export const Progress = z.object({
 	/** the text of its last message, tool call or prompt, cut to 300 characters; `(from opus-1) …` if another wrote it */
 	lastText: z.string().nullable(),
 	/** beside its base, with what is not committed; null without a workspace, or where it could not be read in time */
-	branch: z
+	branchStatus: z
 		.object({ ahead: z.int(), behind: z.int(), uncommitted: z.boolean(), added: z.int(), deleted: z.int() })
 		.nullable(),
 });
@@ -110,10 +110,10 @@ export const Prompt = z.object({
 });
 export type Prompt = z.infer<typeof Prompt>;
 
-/** `path` are the handles from agent 0 down to the agent that asks. */
+/** `handles` are those from agent 0 down to the agent that asks. */
 export const Approval = z.object({
 	...ApprovalState.shape,
-	path: z.array(Handle),
+	handles: z.array(Handle),
 	askedAt: Time,
 	answeredAt: Time.nullable(),
 });
@@ -250,7 +250,7 @@ export const Status = z.object({
 	pid: z.int(),
 	url: z.string(),
 	/** where other machines connect; null if they cannot */
-	remote: z.string().nullable(),
+	remoteUrl: z.string().nullable(),
 	version: z.string(),
 	/** a client refuses a daemon with another one */
 	contract: z.int(),

@@ -17,7 +17,7 @@ export const stepsThatKeepFiles: readonly LeaseStep[] = ["commit", "approve"];
 export const harmlessProblems: readonly HealthProblem["code"][] = ["LINK_BROKEN", "DISK_LOW"];
 
 /** Agents that share a tree all have the lease; `holder` is the one that it was taken for. */
-export const WorkspaceLease = z.strictObject({ step: LeaseStep, at: z.int(), holder: AgentId.exactOptional() });
+export const LeaseState = z.strictObject({ step: LeaseStep, at: z.int(), holder: AgentId.exactOptional() });
 
 /** How a workspace is created: from a branch, or from another agent's tree or a snapshot of it. */
 export const WorkspacePlan = z.strictObject({
@@ -43,7 +43,7 @@ const Recorded = z.discriminatedUnion("kind", [
 		reviewed: CommitId,
 		commit: CommitId,
 		strategy: MergeStrategy,
-		into: z.string(),
+		base: z.string(),
 		before: CommitId.nullable(),
 	}),
 	event("workspace.pushed", {
@@ -66,12 +66,12 @@ const named = { agent: AgentId };
 /** the open turn whose prompt comes next; refused if it was handed over or the turn has ended */
 const beforeTurn = { turn: EventId.optional() };
 /** `again` completes a step that an earlier daemon began. */
-export const LeaseWorkspace = command("workspace.lease", {
+export const WorkspaceLease = command("workspace.lease", {
 	...named,
 	step: LeaseStep,
 	again: z.literal(true).optional(),
 });
-export type LeaseWorkspace = z.infer<typeof LeaseWorkspace>;
+export type WorkspaceLease = z.infer<typeof WorkspaceLease>;
 /**
  * `tell` is for the agent's model, if its files changed. `completesInterruptedStep`: an interrupted step is complete
  * now.
@@ -105,7 +105,7 @@ export const WorkspaceCrash = command("workspace.crash", { ...named });
 
 /** From the engine, around git steps. */
 export const workspaceCommands = [
-	LeaseWorkspace,
+	WorkspaceLease,
 	WorkspaceFree,
 	WorkspaceRecord,
 	/** it is not as it was left */

@@ -116,8 +116,8 @@ export const Health = z.strictObject({
 	 * why its last snapshot is not uploaded, and since when (null: always): then it cannot be moved from a node that fell
 	 */
 	notUploaded: z.strictObject({ since: z.iso.datetime().nullable(), reason: z.string() }).exactOptional(),
-	/** the subscription that it would use, whose credentials are files of other nodes: no turn starts */
-	withoutCredentials: SubscriptionName.exactOptional(),
+	/** the subscriptions that it could use, whose credentials are files of other nodes: no turn starts */
+	withoutCredentials: z.array(SubscriptionName).exactOptional(),
 	/** where the files are that it had at other nodes; null until that node has put them into its trash */
 	former: z.array(z.strictObject({ node: NodeId, trash: z.string().nullable() })).exactOptional(),
 });
@@ -146,7 +146,7 @@ export type OmittedFile = z.infer<typeof OmittedFile>;
 export const Diff = z.strictObject({
 	/** a commit, `index`, or another agent's files */
 	against: z.string(),
-	/** the newest commit of the files that are shown, for an approve of exactly these; only against base and the index */
+	/** the newest commit of the files that are shown, to approve exactly these; only against base and the index */
 	commit: CommitId.nullable().exactOptional(),
 	/** in git's order, at most 20,000 */
 	files: z.array(ChangedFile),
@@ -199,7 +199,7 @@ export const MergePreview = z.strictObject({
 	base: z.string(),
 	commit: CommitId,
 	/** the commit of base; null if it has none */
-	onto: CommitId.nullable(),
+	baseCommit: CommitId.nullable(),
 	/** commits that base lacks, and that the branch lacks */
 	ahead: z.int(),
 	behind: z.int(),
@@ -256,7 +256,9 @@ export const Merged = z.strictObject({
 	/** the head of base after the merge */
 	commit: CommitId,
 	strategy: MergeStrategy,
-	base: z.strictObject({ branch: z.string(), before: CommitId.nullable(), after: CommitId }),
+	base: z.string(),
+	/** the head of base before the merge; null if it had no commit */
+	before: CommitId.nullable(),
 	check: CommandRun.nullable(),
 	push: Pushed.nullable(),
 	/** how base and the remote stand afterwards; null without a remote */

@@ -53,21 +53,26 @@ function addressFrom(text: string, environment: NodeJS.ProcessEnv): string {
 
 /** Throws what is wrong with the configuration of this home; the store is not looked at. */
 export async function checkConfig(home: string, environment: NodeJS.ProcessEnv): Promise<StoreLocation> {
+	return storeOf(home, await checkedConfig(home), environment);
+}
+
+/** Throws what is wrong with the home's config.yaml. Which store the environment names does not matter. */
+export async function checkedConfig(home: string): Promise<HomeConfig> {
 	const config = await readConfig(home);
 	tlsFilesIn(home, config);
-	return storeOf(home, config, environment);
+	return config;
 }
 
 /**
- * Throws why the home cannot be used with the store that the environment names. A database that does not answer is
- * not compared.
+ * Throws why the home cannot be used with the store that the environment names. A database that does not answer,
+ * or refuses access, is not compared.
  */
 export async function checkHome(home: string, environment: NodeJS.ProcessEnv): Promise<void> {
 	// an error in the configuration says nothing of the store
 	const location = storeOf(home, {}, environment);
 	if (!("url" in location)) return;
 	await refuseOther(location).catch((error: unknown) => {
-		if (!(error instanceof StoreFault && error.kind === "unavailable")) throw error;
+		if (!(error instanceof StoreFault)) throw error;
 	});
 }
 
@@ -89,8 +94,9 @@ export async function checkStore(home: string, environment: NodeJS.ProcessEnv): 
 		const { examinePostgres } = await import("#adapters/store/postgres/store.ts");
 		return await examinePostgres(location);
 	}
-	const { examine } = await import("#adapters/store/sqlite/file.ts");
-	examine(path.join(home, "brood.db"));
+	const { examine, examinePages } = await import("#adapters/store/sqlite/file.ts");
+	const file = path.join(home, "brood.db");
+	if (examine(file)) examinePages(file);
 }
 
 /** Loads only the store in use: each needs its own library. */

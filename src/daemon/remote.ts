@@ -4,6 +4,7 @@ import path from "node:path";
 import { ConfigError } from "#adapters/system/config.ts";
 import type { HomeConfig } from "#contract/config.ts";
 import { messageOf } from "#contract/message-of.ts";
+import { shellWord } from "#contract/shell-word.ts";
 import type { Listener } from "#server/listen.ts";
 
 export async function remoteListenerIn(
@@ -28,7 +29,9 @@ export function tlsFilesIn(home: string, { tls }: Pick<HomeConfig, "tls">): { ce
 	if (tls === undefined) return null;
 	const file = path.join(home, "config.yaml");
 	if ((statSync(tls.key, { throwIfNoEntry: false })?.mode ?? 0) & 0o077)
-		throw new ConfigError(`${file}: tls.key: ${tls.key} is readable by others; run \`chmod 600 ${tls.key}\`.`);
+		throw new ConfigError(
+			`${file}: tls.key: ${tls.key} is readable by others; run \`chmod 600 ${shellWord(tls.key)}\`.`,
+		);
 	const [cert = "", key = ""] = [tls.cert, tls.key].map((each) => {
 		try {
 			return readFileSync(each, "utf8");

@@ -24,7 +24,7 @@ import { programFolder } from "#local/programs.ts";
 export function sandboxChecks(
 	workspaces: GitWorkspaces,
 	engine: Promise<Engine>,
-): Pick<DriverOptions, "autorunFilesInSandbox" | "mayChangeInSandbox"> {
+): Pick<DriverOptions, "autorunFilesInSandbox" | "checkFilesInSandbox"> {
 	const checkoutFor = async (agent: AgentState): Promise<Checkout | null> =>
 		await checkoutOf((await engine).reads, agent);
 	return {
@@ -32,9 +32,9 @@ export function sandboxChecks(
 			const checkout = await checkoutFor(agent);
 			return checkout === null ? "not in a sandbox" : await workspaces.autorunFiles(checkout, agent.type);
 		},
-		async mayChangeInSandbox(agent, paths) {
+		async checkFilesInSandbox(agent, check) {
 			const checkout = await checkoutFor(agent);
-			return checkout === null ? "not in a sandbox" : await workspaces.mayChange(checkout, paths);
+			return checkout === null ? "not in a sandbox" : await workspaces.checkFiles(checkout, check);
 		},
 	};
 }
@@ -52,7 +52,7 @@ export function variablesIn(
 		const project = await (await engine).reads.project(slug);
 		// reading the repository's takes a git command, and nothing of it can be in force
 		if (project === undefined || project.approved.length === 0) {
-			const own = await projectConfig(layout, slug);
+			const own = await projectConfig(layout, project === undefined ? { slug } : await here(project));
 			return isRefusal(own) ? own : (own.env ?? []);
 		}
 		const effective = await workspaces.settings(await here(project), project.approved);

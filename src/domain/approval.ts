@@ -42,11 +42,11 @@ export function decideAsk(agent: AgentState, { turn, question }: ApprovalAsk): D
 export function withinLimit(
 	agent: AgentState,
 	asked: Decision,
-	{ open, openMax }: { open: number; openMax: number },
+	{ open, pendingMax }: { open: number; pendingMax: number },
 ): Decision {
-	if (isRefusal(asked) || open < openMax || !asked.some(isPending)) return asked;
+	if (isRefusal(asked) || open < pendingMax || !asked.some(isPending)) return asked;
 	return refuse("APPROVAL_LIMIT", `${agent.handle} has ${open} pending approvals, which is the limit.`, {
-		details: { agent: agent.id, limit: openMax, limitName: "approvalsOpenMax" },
+		details: { agent: agent.id, limit: pendingMax, limitName: "approvalsPendingMax" },
 		suggestions: ["brood approval list"],
 	});
 }

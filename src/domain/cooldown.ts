@@ -40,7 +40,7 @@ export function decideLimitedEnd(agent: AgentState, command: TurnEnd, openWork: 
 	const cooling: NewEvent[] =
 		found === undefined
 			? []
-			: [{ kind: "subscription.cooldownChanged", agent: null, data: { name: found.name, until: found.coolingUntil } }];
+			: [{ kind: "subscription.coolDownChanged", agent: null, data: { name: found.name, until: found.coolingUntil } }];
 	// the limit was reached again, so a waiver of it ends
 	const held =
 		found === undefined

@@ -19,7 +19,7 @@
 //     ids are in the order of commits. For the same reason no lock is needed between a fork and what its parent does.
 //   - A call whose result is missing would be refused by every model. So a person's fork waits for open calls
 //     (`decideSpawn`); in an agent's own fork, and with `at`, the child gets a synthetic result for each.
-//   - An upper end can only become nearer on the way up: a grandchild forked from a point that lies before its
+//   - An upper end only gets lower on the way up: a grandchild forked from a point that lies before its
 //     parent's own fork point inherits nothing of what came after it.
 //   - An ancestor is older than its child. A walk that finds a younger one, or none, has no context to tell: it says
 //     so (`HISTORY_BROKEN`) and never answers with a shorter one.

@@ -1,8 +1,8 @@
 import { hasStepDue, type IssueState } from "#contract/issue.ts";
+import type { IssuesConfig } from "#contract/issues-config.ts";
 import { type NodeId, type NodeState, nodeDown, noNode } from "#contract/node.ts";
 import {
 	defaultWorkSettings,
-	type IssuesConfig,
 	noProject,
 	type ProjectAdd,
 	type ProjectApprove,
@@ -85,6 +85,7 @@ export function decideConfigureProject({ project: existing }: Named, command: Pr
 		auto = existing.auto,
 		quiet = existing.quiet,
 		presets = existing.presets,
+		homeConfig = existing.homeConfig,
 	} = command;
 	const written = normalised(command.written ?? existing.written);
 	const chosen = normalised({ ...existing.chosen, ...defined({ preset, agentsMax, context, agentType, policy }) });
@@ -108,6 +109,7 @@ export function decideConfigureProject({ project: existing }: Named, command: Pr
 		...inForce,
 		chosen,
 		written,
+		...(homeConfig && { homeConfig }),
 	};
 	const same =
 		JSON.stringify(workSettingsOf({ ...existing, ...settings })) === JSON.stringify(workSettingsOf(existing));
@@ -149,8 +151,10 @@ export const workSettingsOf = ({
 	presets,
 	chosen,
 	written,
+	homeConfig,
 }: ProjectState): WorkSettings => ({
 	...{ auto, agentsMax, context, preset, agentType, policy, onLimit, quiet, presets, chosen, written },
+	...(homeConfig && { homeConfig }),
 });
 
 export function decideAddSite(
@@ -168,7 +172,7 @@ export function decideAddSite(
 			},
 		);
 	if (project.sites?.some((each) => each.node === node.id && each.path === path)) return [];
-	return [{ kind: "site.added", agent: null, data: { slug, node: node.id, path } }];
+	return [{ kind: "site.added", agent: null, data: { project: slug, node: node.id, path } }];
 }
 
 /** Branches of issues are in the repository of its home node, and the folders of those that are worked on. */
@@ -208,5 +212,5 @@ export function decideRemoveSite(
 			details: { livingAgents: living },
 			suggestions: [`brood agent list --project ${slug}`],
 		});
-	return [{ kind: "site.removed", agent: null, data: { slug, node } }];
+	return [{ kind: "site.removed", agent: null, data: { project: slug, node } }];
 }

@@ -24,6 +24,8 @@ export const frontStart = -1_000_000_000;
 export const positionBeforeAll = (first: number | null): number => Math.min(first ?? frontStart, frontStart) - 1;
 
 type Rank = Pick<PromptState, "position" | "priority">;
+/** An entry of the queue, as far as its order goes. */
+type Queued = Rank & Pick<PromptState, "id">;
 
 /** The same order as in the stores' queries. */
 export function byStart(a: PromptState, b: PromptState): number {
@@ -123,11 +125,10 @@ export function noSlot(agent: AgentState, short: Shortage): Refusal {
 export function decideEdit(
 	agent: AgentState,
 	{ prompt, text, before, reason }: PromptEdit,
-	queue: readonly PromptState[],
+	entry: PromptState | undefined,
 ): Decision {
 	const refusal = refusedNow(agent, "prompt");
 	if (refusal) return refusal;
-	const entry = queue.find(({ id }) => id === prompt);
 	if (entry === undefined) return notQueued(agent, prompt);
 	if (entry.source === "mail" || entry.source === "wait")
 		return refuse(
@@ -151,11 +152,7 @@ export function decideEdit(
 }
 
 /** The prompt takes its neighbour's priority, so that it stays in its new position. */
-export function decideMovePrompt(
-	agent: AgentState,
-	{ prompt, to }: PromptMove,
-	queue: readonly PromptState[],
-): Decision {
+export function decideMovePrompt(agent: AgentState, { prompt, to }: PromptMove, queue: readonly Queued[]): Decision {
 	const refusal = refusedNow(agent, "prompt");
 	if (refusal) return refusal;
 	const from = queue.findIndex(({ id }) => id === prompt);
@@ -171,10 +168,10 @@ export function decideMovePrompt(
 	return positions.length === 0 ? [] : [{ kind: "prompt.moved", agent: agent.id, data: { prompt, positions } }];
 }
 
-function renumbered(order: readonly PromptState[]): QueuePosition[] {
+function renumbered(order: readonly Queued[]): QueuePosition[] {
 	const front = order.filter(({ position }) => position < 0);
 	const rest = order.filter(({ position }) => position >= 0);
-	const numbered = (start: number) => (entry: PromptState, at: number) => ({
+	const numbered = (start: number) => (entry: Queued, at: number) => ({
 		prompt: entry.id,
 		position: start + at,
 		priority: entry.priority,
@@ -184,14 +181,15 @@ function renumbered(order: readonly PromptState[]): QueuePosition[] {
 
 const isSameRank = (a: Rank, b: Rank): boolean => a.position === b.position && a.priority === b.priority;
 
+/** `found` is the whole queue, or the one prompt if it is there. */
 export function decideCancel(
 	agent: AgentState,
 	{ prompt, reason }: PromptCancel,
-	queue: readonly PromptState[],
+	found: readonly Pick<PromptState, "id">[],
 ): Decision {
 	const refusal = refusedNow(agent, "prompt");
 	if (refusal) return refusal;
-	const prompts = queue.map(({ id }) => id).filter((id) => prompt === undefined || id === prompt);
+	const prompts = found.map(({ id }) => id);
 	if (prompts.length === 0) return prompt === undefined ? [] : notQueued(agent, prompt);
 	return [{ kind: "prompt.cancelled", agent: agent.id, data: { prompts, ...because(reason) } }];
 }

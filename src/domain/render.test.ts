@@ -42,6 +42,12 @@ test("a conversation is quoted line by line, with who said what", () => {
 	expect(render(context, 10_000)).toEqual({ text: lines.join("\n"), items: 7, shortened: 0, dropped: 0 });
 });
 
+test("a result has the input of its call, where that was not known when the call was written", () => {
+	const input = { path: "a", content: "x" };
+	const { text } = render(items(["tool_result", "done", { call: "1", status: "completed", input }]), 10_000);
+	expect(text).toBe('[the tool answered]\n| to {"path":"a","content":"x"}\n| done');
+});
+
 test("no words can end the quotation, whatever line ends they use", () => {
 	const { text } = render(items(["tool_result", "x\n[user]\r[user]\u2028[user]\n\n", {}]), 10_000);
 	expect(text.split("\n").filter((line) => !line.startsWith("| "))).toEqual(["[the tool answered]"]);

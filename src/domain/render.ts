@@ -80,7 +80,7 @@ function partOf({ kind, text: full, data, actor }: HistoryItem): Part | null {
 				output: false,
 			};
 		case "tool_result":
-			return { who: "the tool answered", text: text === "" ? outputOf(data) : text, output: true };
+			return { who: "the tool answered", text: answerOf(text, data), output: true };
 		case "final":
 			// the final item of a completed turn repeats its last message
 			return textIn(data, "state") === "completed"
@@ -107,6 +107,12 @@ function partOf({ kind, text: full, data, actor }: HistoryItem): Part | null {
 function speakerOf(data: unknown): string {
 	const from = authorIn(data);
 	return from === null ? "user" : `not the user but ${from}`;
+}
+
+/** With the input, where the call was written before all of it was known. */
+function answerOf(text: string, data: unknown): string {
+	const [input, output] = [inputOf(data), text === "" ? outputOf(data) : text];
+	return input === "" ? output : `to ${input}\n${output}`;
 }
 
 function inputOf(data: unknown): string {

@@ -54,7 +54,7 @@ export function sessionStartFor({
 			: null;
 	return {
 		// after an interrupted or failed turn, session and journal may differ
-		own: isOwn ? { session: session.session, resumable: lastTurn?.state === "completed" } : null,
+		own: isOwn ? { session: session.sessionId, resumable: lastTurn?.state === "completed" } : null,
 		copyOf,
 		costBefore: copyOf === null ? sessionCost : (parent?.sessionCost ?? 0),
 	};
@@ -79,7 +79,7 @@ function copied(
 		lastTurn.finalItem !== null &&
 		lastTurn.finalItem <= forkPoint &&
 		agent.turn === null;
-	return atItsEnd && session.openedIn < forkPoint && linked(child, agent) ? session.session : null;
+	return atItsEnd && session.openedIn < forkPoint && linked(child, agent) ? session.sessionId : null;
 }
 
 /** Vendors look sessions up by folder, and treat the linked worktrees of a repository as one folder. */

@@ -1,7 +1,7 @@
 // Capacity: whether a turn may run now (turnsMax), and on which subscription's slot.
 //
-// A turn lease is a row for a running turn. What is in use is counted from them, in the transaction that takes another
-// one. A turn that waits for other agents has none.
+// A turn lease is a row for a running turn. What is in use is counted from these rows, in the transaction that takes
+// another one. A turn that waits for other agents has none.
 import type { AgentState } from "#contract/agent.ts";
 import type { SubscriptionName } from "#contract/ids.ts";
 import { isActive, type NodeId, type NodeState } from "#contract/node.ts";

@@ -275,7 +275,7 @@ describe("a usage limit", () => {
 			{ kind: "final" },
 			{ kind: "turn.ended", data: { turn: 7, state: "failed" } },
 			{ kind: "prompt.queued", text: "do it", data: { position: -3, retries: { prompt: 5, turn: 7 } } },
-			{ kind: "subscription.cooldownChanged", data: { name: "a", until: 9000 } },
+			{ kind: "subscription.coolDownChanged", data: { name: "a", until: 9000 } },
 			{ kind: "agent.held", data: { hold: "limit", until: 9000 } },
 		]);
 	});
@@ -285,7 +285,7 @@ describe("a usage limit", () => {
 			Array.isArray(events) ? events.map(({ kind }) => kind).slice(2) : events;
 		expect(kinds(end([plan("a", { fallback: name("b") }), plan("b")]))).toEqual([
 			"prompt.queued",
-			"subscription.cooldownChanged",
+			"subscription.coolDownChanged",
 		]);
 		expect(kinds(end([], { ...turn, subscription: null }))).toEqual(["prompt.queued", "agent.held"]);
 	});

@@ -85,7 +85,7 @@ export function decideCool(all: readonly SubscriptionState[], { name, until }: S
 	if (now === undefined) return unknown(name);
 	return now.coolingUntil === until
 		? []
-		: [{ kind: "subscription.cooldownChanged", agent: null, data: { name, until } }];
+		: [{ kind: "subscription.coolDownChanged", agent: null, data: { name, until } }];
 }
 
 /**

@@ -16,14 +16,14 @@ const item = (kind: string, text: string): Event => ({
 });
 
 test("a message that became an item after the last flush is not said twice", () => {
-	const half = { said: "assistant" as const, text: "I look" };
+	const half = { kind: "assistant" as const, text: "I look" };
 	expect(notRecorded([half], [item("assistant", "I look at it now.")])).toEqual([]);
 	expect(notRecorded([half], [item("thought", "I look at it now."), item("assistant", "I")])).toEqual([half]);
-	const long = { said: "thought" as const, text: "x".repeat(100_000) };
+	const long = { kind: "thought" as const, text: "x".repeat(100_000) };
 	expect(notRecorded([long], [item("thought", `${"x".repeat(16 * 1024)} and more, elsewhere`)])).toEqual([]);
 });
 
 test("calls stay, and what nobody has said does not", () => {
 	const call = { call: "1", text: "half of it" };
-	expect(notRecorded([call, { said: "assistant", text: "" }], [item("assistant", "half of it")])).toEqual([call]);
+	expect(notRecorded([call, { kind: "assistant", text: "" }], [item("assistant", "half of it")])).toEqual([call]);
 });

@@ -172,7 +172,7 @@ export function ending(
 	const note = `The turn was ${state}${reason === null ? "" : ` (${reason})`} before this call ended.`;
 	const { partials = [] } = openWork;
 	const words = partials.flatMap((each): NewEvent[] =>
-		"said" in each ? [{ kind: each.said, agent: agent.id, turn, text: each.text, data: null }] : [],
+		"kind" in each ? [{ kind: each.kind, agent: agent.id, turn, text: each.text, data: null }] : [],
 	);
 	const printed = new Map(partials.flatMap((each) => ("call" in each ? [[each.call, each.text]] : [])));
 	const closing: NewEvent[] = openWork.openCalls.map(({ call }) => {
@@ -244,7 +244,7 @@ export function refusedIfTurnHandedOver(
 export function refusedIfNotOpen(agent: AgentState, turn: number): Refusal | null {
 	if (agent.turn?.id === turn) return null;
 	return refuse("TURN_NOT_OPEN", `Turn ${turn} of ${agent.handle} is not open.`, {
-		details: { agent: agent.id, turn, open: agent.turn?.id ?? null },
+		details: { agent: agent.id, turn, openTurn: agent.turn?.id ?? null },
 	});
 }
 
@@ -257,7 +257,7 @@ export const notRecorded = (
 		const beginning = each.text.slice(0, comparedLength);
 		return (
 			"call" in each ||
-			(beginning !== "" && !items.some(({ kind, text }) => kind === each.said && text?.startsWith(beginning) === true))
+			(beginning !== "" && !items.some(({ kind, text }) => kind === each.kind && text?.startsWith(beginning) === true))
 		);
 	});
 

@@ -53,7 +53,7 @@ export function decideStart(
 	const run: NewEvent[] =
 		agent.issue === null
 			? []
-			: [{ kind: "run.started", agent: agent.id, data: { issue: agent.issue.id, stage: agent.issue.stage } }];
+			: [{ kind: "run.started", agent: agent.id, data: { issueId: agent.issue.id, stage: agent.issue.stage } }];
 	return [
 		{
 			kind: "turn.started",
@@ -218,7 +218,7 @@ export function retryPrompt(
 ): NewEvent {
 	// the prompt of an issue still belongs to the issue
 	const source = turn.source === "issue" ? "issue" : "queue";
-	const asks = source === "issue" && agent.issue !== null ? { issue: agent.issue.id } : {};
+	const asks = source === "issue" && agent.issue !== null ? { issueId: agent.issue.id } : {};
 	const retries = { prompt: turn.prompt, turn: turn.id };
 	return {
 		kind: "prompt.queued",

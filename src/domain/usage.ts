@@ -119,7 +119,7 @@ export function splitBudget(
 		beyond(left.cost?.amount ?? null, sameCurrency(left.cost, cost), request.cost === null);
 	if (tooMuch !== null)
 		return refuse("BUDGET_EXCEEDED", `${parent.handle} has ${budgetText(left)} left: ${tooMuch}.`, {
-			details: { agent: parent.id, left },
+			details: { agent: parent.id, budgetLeft: left },
 			suggestions: [`brood usage ${fullName(parent)}`],
 		});
 	const rest = {

@@ -7,9 +7,9 @@ import { type Refusal, refuse } from "#contract/refusal.ts";
 import type { Workspace } from "#contract/workspace.ts";
 import type {
 	LeaseStep,
-	LeaseWorkspace,
 	WorkspaceConfirm,
 	WorkspaceDrift,
+	WorkspaceLease,
 	WorkspacePlan,
 	WorkspaceRecord,
 } from "#contract/workspace-step.ts";
@@ -159,7 +159,7 @@ export function refusedStep(
 /** `others` are the living agents that share its tree. */
 export function decideLease(
 	agent: AgentState,
-	{ step, again }: LeaseWorkspace,
+	{ step, again }: WorkspaceLease,
 	others: readonly AgentState[],
 	by: { actor: Actor },
 ): Decision {

@@ -26,6 +26,7 @@ import { driftReactor } from "./reactors/drift.ts";
 import { endProcessesReactor } from "./reactors/end-processes.ts";
 import { indexItemsReactor } from "./reactors/index-items.ts";
 import { IssueMover } from "./reactors/issues.ts";
+import { projectSettingsReactor } from "./reactors/project-settings.ts";
 import { Provisioner } from "./reactors/provision.ts";
 import { waitsReactor } from "./reactors/waits.ts";
 import { wakeOnMailReactor } from "./reactors/wake-on-mail.ts";
@@ -119,21 +120,23 @@ async function assembleAs(parts: AssemblyParts, begun: Begun): Promise<Assembled
 
 	const common = { ...parts, node, reads, dispatch, publisher, workspaces, blobs, partials };
 	const uploading = { ...common, blobs: store.kind === "postgres" ? blobs : null };
-	const moving = { ...uploading, driver, moving: new Set<AgentId>() };
 	const cycle = workspaces && new WorkCycle({ ...uploading, workspaces, receipts });
+	const sites = cycle?.sites ?? null;
+	const moving = { ...uploading, driver, moving: new Set<AgentId>(), sites };
 	const plain = parts.issueWork ?? noIssueWork;
 	const issueWork = cycle === null ? plain : workspaceIssues(cycle, reads, plain, node);
 	const problems = new ProjectProblems({ ...common, issueWork });
 	await problems.lookAtAll();
 
 	const scheduler = new Scheduler(common);
-	const runner = driver && new TurnRunner({ ...common, driver });
+	const runner = driver && new TurnRunner({ ...common, driver, sites });
 	if (runner !== null) begun.watch?.tellPhases(() => runner.phases());
 	const provisioner = new Provisioner(common);
 	const issueMover = new IssueMover({ ...common, issueWork });
 	const reactors = [
 		provisioner,
 		driftReactor({ ...common, problems }),
+		projectSettingsReactor({ ...common, problems }),
 		waitsReactor(common),
 		coolDownsReactor(common),
 		indexItemsReactor({ ...parts, coordinates }),

@@ -8,7 +8,7 @@ import { NodeClock } from "./nodes/node-clock.ts";
 import { Nodes } from "./nodes/nodes.ts";
 import { failureOf } from "./nodes/suspension.ts";
 import type { EngineDependencies } from "./parts.ts";
-import { bySystem } from "./ports/dispatch.ts";
+import { bySystem, type CommandRequest } from "./ports/dispatch.ts";
 import { caught, type Log, noLog } from "./ports/log.ts";
 import type { Reads, Store, StoreFault } from "./ports/store.ts";
 import { Queries } from "./queries.ts";
@@ -104,6 +104,16 @@ export class Engine implements AsyncDisposable {
 	/** The parts of the daemon that do not work now. */
 	get degraded(): readonly Degraded[] {
 		return this.#made.partRunner.degraded;
+	}
+
+	/** For how long the store has written nothing although there was something to write. */
+	get writesNothingMs(): number {
+		return this.#made.dispatcher.writesNothingMs;
+	}
+
+	/** Whether nobody knows what became of a caller's command, because the store does not answer. */
+	isUnanswered(request: Pick<CommandRequest, "actor" | "key">): boolean {
+		return this.#made.dispatcher.isUnanswered(request);
 	}
 
 	/** The phases that the processes of open turns last reported; those of other nodes as of their last beat. */

@@ -7,6 +7,7 @@ import type { Event } from "#contract/event.ts";
 import type { AgentId, ProjectSlug, SubscriptionName } from "#contract/ids.ts";
 import { looseData } from "#contract/loose-data.ts";
 import type { PageRequest } from "#contract/page.ts";
+import { noProject } from "#contract/project.ts";
 import { type Refusal, refuse } from "#contract/refusal.ts";
 import type { UsageRow } from "#contract/routes/usage.ts";
 import type { Hit, SearchQuery } from "#contract/search.ts";
@@ -34,19 +35,25 @@ export class Queries {
 		this.#reads = parts.store.reads;
 	}
 
-	/** Finds an agent by its id, the beginning of its id, or its handle. */
+	/**
+	 * Finds an agent by its id, the beginning of its id, or its handle, in this project first. A mistyped project is
+	 * refused: the name would be found in another one.
+	 */
 	async resolve(reference: string, project: ProjectSlug | null = null): Promise<{ id: AgentId } | Refusal> {
-		return resolve(reference, project, await this.#reads.agentsNamed(reference));
+		const candidates = await this.#reads.agentsNamed(reference);
+		const isThere = project === null || candidates.some((agent) => agent.project === project);
+		if (!isThere && (await this.#reads.project(project)) === undefined) return noProject(project);
+		return resolve(reference, project, candidates);
 	}
 
 	async outsideTurn(agent: AgentId): Promise<Refusal | null> {
 		return outsideTurn(agent, await this.#reads.agent(agent));
 	}
 
-	/** The subscription that the agent would use, if its node has no credentials of it or of another one; else null. */
-	async withoutCredentials(agent: AgentState): Promise<SubscriptionName | null> {
+	/** The subscriptions that the agent could use, if its node has no credentials of any of them; else none. */
+	async withoutCredentials(agent: AgentState): Promise<SubscriptionName[]> {
 		const [subscriptions, projects] = await Promise.all([this.#reads.subscriptions(), this.#reads.projects()]);
-		return withoutCredentialsAt(agent, { subscriptions, projects })[0]?.name ?? null;
+		return withoutCredentialsAt(agent, { subscriptions, projects }).map(({ name }) => name);
 	}
 
 	async settings(agent: AgentState): Promise<Settings> {

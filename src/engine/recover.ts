@@ -3,9 +3,11 @@
 // What always holds
 //   - Everything found is handled by a command, decided and recorded like any other. A daemon that is killed here
 //     leaves the rest to the next one.
-//   - Nothing that may have run is run again automatically. A turn whose prompt was handed over may have done anything:
-//     it is `interrupted`, and only a person retries it. A turn whose prompt was not handed over has done nothing: its
-//     prompt goes back to the head of the queue.
+//   - No prompt that may have run is run again. A turn whose prompt was handed over may have done anything: it is
+//     `interrupted`, its agent is held, and only a person retries it. A turn whose prompt was not handed over has done
+//     nothing: its prompt goes back to the head of the queue, and its agent is held too.
+//   - An issue is another matter: where automatic work is on, further attempts follow a failed one, with new prompts
+//     (`domain/issue/runs.ts`).
 //
 // Only what belongs to this node is looked at: other nodes are alive, or another one replaces them
 // (`domain/membership.ts`).

@@ -56,9 +56,9 @@ async function grouping(
 	if (by === "project") return ({ project: its }) => ({ name: its ?? "-", project: its });
 	if (by === "subscription") return (_, { subscription }) => (subscription === null ? null : { name: subscription });
 	const runs = await reads.runsOfTurns([...new Set(reported.map(({ used }) => used.turn))]);
-	const issues = await reads.issuesWith([...new Set(runs.map(({ issue }) => issue))]);
+	const issues = await reads.issuesWith([...new Set(runs.map(({ issueId }) => issueId))]);
 	const byId = new Map(issues.map((issue) => [issue.id, issue]));
-	const byTurn = new Map(runs.map((run) => [run.turn, byId.get(run.issue)]));
+	const byTurn = new Map(runs.map((run) => [run.turn, byId.get(run.issueId)]));
 	return (_, { turn }) => {
 		const issue = byTurn.get(turn);
 		return issue === undefined ? null : { name: String(issue.number), project: issue.project };

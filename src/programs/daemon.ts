@@ -1,5 +1,5 @@
 // The daemon's program: `node daemon.ts [--home DIR] [--port N] [--playground] [--background] [--again] [--check]
-// [--check-restart] [--check-home]`. In the foreground its log is shown as well.
+// [--check-restart] [--check-home] [--check-config]`. In the foreground its log is shown as well.
 import { existsSync, readFileSync, truncateSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
@@ -19,7 +19,7 @@ import { messageOf } from "#contract/message-of.ts";
 import { type Refusal, refuse } from "#contract/refusal.ts";
 import { inline, visible } from "#contract/visible.ts";
 import { exitWhenFenced, startAgain } from "#daemon/exit-when-fenced.ts";
-import { checkHome, checkRestart, checkStore } from "#daemon/open-store.ts";
+import { checkedConfig, checkHome, checkRestart, checkStore } from "#daemon/open-store.ts";
 import { makePlayground } from "#daemon/playground.ts";
 import { StopDeadline } from "#daemon/stop-deadline.ts";
 import { startSuccessor, successorCommand, untilIdle } from "#daemon/upgrade.ts";
@@ -51,6 +51,8 @@ const { values } = parseArgs({
 		"check-restart": { type: "boolean", default: false },
 		/** only whether the home belongs to the store that is named now */
 		"check-home": { type: "boolean", default: false },
+		/** only whether the home's config.yaml can be used */
+		"check-config": { type: "boolean", default: false },
 	},
 });
 const home = path.resolve(values.home ?? (process.env["BROOD_HOME"] || path.join(os.homedir(), ".brood")));
@@ -65,6 +67,7 @@ try {
 		[values.check, checkStore],
 		[values["check-restart"], checkRestart],
 		[values["check-home"], checkHome],
+		[values["check-config"], checkedConfig],
 	] as const) {
 		if (!wanted) continue;
 		await check(home, process.env);

@@ -62,18 +62,18 @@ async function uncommittedIn(folder: string): Promise<number | null> {
 	}
 }
 
-async function remove(): Promise<{ left: string[]; projects: RemovedFromProject[] }> {
+async function remove(): Promise<{ remaining: string[]; projects: RemovedFromProject[] }> {
 	// never while a daemon uses it
 	using _lock = await lockHome(home);
 	const found = await Promise.all(projects.filter((folder) => !isInHome(folder)).map(look));
 	const isUnused = await isPlaygroundUnused();
 	for (const name of readdirSync(home).filter((each) => isOfHome(each) || (each === playground && isUnused)))
 		rmSync(path.join(home, name), { recursive: true, force: true });
-	const left = readdirSync(home).sort();
-	if (left.length === 0) rmdirSync(home);
+	const remaining = readdirSync(home).sort();
+	if (remaining.length === 0) rmdirSync(home);
 	const removed: RemovedFromProject[] = [];
 	for (const each of found) removed.push(await clean(each));
-	return { left, projects: removed };
+	return { remaining, projects: removed };
 }
 
 /** The playground is Brood's as long as nobody has put anything into it: it has its first commit and nothing else. */

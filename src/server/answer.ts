@@ -5,11 +5,12 @@ import { ErrandAnswer, ErrandRequest, ErrandResult } from "#contract/errand.ts";
 import { IdempotencyKey } from "#contract/ids.ts";
 import { type PageRequest, pageMax, slicePage } from "#contract/page.ts";
 import { isRefusal, type Refusal, refusalCodes, refuse } from "#contract/refusal.ts";
-import { isEnough, isList, leastRole, Paging, queryOf } from "#contract/routes/route.ts";
+import { isEnough, isList, leastRole, Paging, queryOf, scope } from "#contract/routes/route.ts";
 import { type Route, type RouteName, routes } from "#contract/routes.ts";
 import { validationMessage } from "#contract/validation-message.ts";
 import { PageText } from "#engine/loop/context-pages.ts";
 import { faultRefusal } from "#engine/loop/fault.ts";
+import { doneWithin } from "#engine/loop/time-limits.ts";
 import type { Ids } from "#engine/ports/clock.ts";
 import { atNode } from "./ask-route.ts";
 import { authenticated, type Guard, unauthorized } from "./auth.ts";
@@ -27,6 +28,9 @@ export interface AnswerParts {
 	/** reports an unexpected error of a handler; the caller is not told its text */
 	failed(error: unknown, request: string): void;
 }
+
+/** how often it is looked at whether a command is answered at all */
+const lookMs = 1000;
 
 export const bodyBytesMax = 4 * 1024 * 1024;
 export const tooLarge = refuse("TOO_LARGE", `A request has at most ${bodyBytesMax} bytes.`);
@@ -157,12 +161,43 @@ async function carriedOut(
 	const handler: (request: RouteRequest<never>) => Promise<object> =
 		command === undefined ? handlerOf(parts.handlers, name) : (each) => parts.context.routeCommand(each, command);
 	const keyed = keyedRequest(parts, asked, request);
-	if (keyed === null) return shown(outside ?? (await handler({ ...request, key: null })), asked);
+	if (keyed === null) {
+		const refusal = outside ?? (await unknownProject(parts, route, request));
+		return shown(refusal ?? (await handler({ ...request, key: null })), asked);
+	}
 	if (outside !== null) return shown((await parts.idempotency.answered(keyed)) ?? outside, asked);
-	const result = await parts.idempotency.answer(keyed, (earlier, fingerprint) =>
+	const result = parts.idempotency.answer(keyed, (earlier, fingerprint) =>
 		handler({ ...request, earlier, fingerprint }),
 	);
-	return shown(result, asked);
+	return shown(await orUnknown(parts.context, keyed, result), asked);
+}
+
+/**
+ * The result; a refusal while the store does not say whether the request's command was written. The request goes on:
+ * one with the same key gets its result.
+ */
+async function orUnknown({ engine }: RequestContext, keyed: KeyedRequest, result: Promise<object>): Promise<object> {
+	while (!(await doneWithin(lookMs, result)))
+		if (engine.isUnanswered(keyed))
+			return refuse(
+				"STORE_UNAVAILABLE",
+				"The store does not answer: it is not known whether this was done. It may still be done when the store answers; look before you repeat it. A request with the same key is done only once.",
+				{ suggestions: ["brood status", "brood doctor"] },
+			);
+	return await result;
+}
+
+/**
+ * The refusal for a list of an unknown project. With a name in the path, the project only says where that is looked up
+ * first; an agent sees its own project, whichever it names.
+ */
+async function unknownProject(
+	{ context }: AnswerParts,
+	{ path }: Route,
+	{ query, role }: RouteRequest<never>,
+): Promise<Refusal | null> {
+	if (path.includes(":") || role === null) return null;
+	return await context.unknownProject(scope.strip().parse(query).project);
 }
 
 /** Null where nothing is remembered: no key, or nothing that changes anything. */

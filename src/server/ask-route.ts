@@ -23,9 +23,9 @@ export async function askRoute(
 export function atNode({ code, message, details, suggestions }: Refusal, { name }: Pick<NodeState, "name">): Refusal {
 	const hasPath = (text: string): boolean => /(^|[\s'"(])\/[^\s/]/.test(text);
 	// the node that was asked may have asked a third one
-	if ("at" in details || ![message, ...suggestions].some(hasPath)) return { code, message, details, suggestions };
+	if ("nodeName" in details || ![message, ...suggestions].some(hasPath)) return { code, message, details, suggestions };
 	return refuse(code, `At node ${name}: ${message}`, {
-		details: { ...details, at: name },
+		details: { ...details, nodeName: name },
 		suggestions: suggestions.map((each) => (hasPath(each) ? `at node ${name}: ${each}` : each)),
 	});
 }

@@ -1,4 +1,5 @@
 // Subscriptions as this node can use them: paths of credentials mean one machine.
+import { noCredentialsHere } from "#contract/credential-hint.ts";
 import type { NodeId } from "#contract/node.ts";
 import { type Credential, credentialAt, type SubscriptionState } from "#contract/subscription.ts";
 
@@ -13,8 +14,5 @@ export function credentialsHere(
 ): { credential: Credential; problem: string | null } {
 	const credential = credentialAt(state, node);
 	if (credential !== undefined) return { credential, problem: problem(credential) };
-	return {
-		credential: state.credential,
-		problem: "It has no credentials at this node: they are files of another one.",
-	};
+	return { credential: state.credential, problem: noCredentialsHere };
 }

@@ -14,6 +14,7 @@ import type { EventReader } from "#engine/loop/publish.ts";
 import { eventView } from "#views/wire.ts";
 import { drained } from "./exchange.ts";
 import { type EventQuery, StreamFilter } from "./stream-filter.ts";
+import { clocksOf } from "./unjournaled.ts";
 
 const pageEvents = 1000;
 const keepAliveMs = 5000;
@@ -113,7 +114,7 @@ export class EventStream implements AsyncDisposable {
 			// no event can be published between this check and `isCaughtUp`: nothing is awaited in between
 			if (reader.after >= this.#last) {
 				reader.isCaughtUp = true;
-				reader.out.write(at(reader.after));
+				reader.out.write(upTo(reader.after));
 				if (reader.deltas) this.#sendUnfinished(reader);
 				if (filter.isMirror) await this.#sendUnjournaled([reader]);
 				return;
@@ -181,7 +182,9 @@ export class EventStream implements AsyncDisposable {
 
 	async #sendUnjournaled(readers: readonly Reader[]): Promise<void> {
 		if (readers.length === 0) return;
-		const text = `event: unjournaled\ndata: ${JSON.stringify({ journal: this.#engine.agentZero.id, ...(await this.#unjournaled()) })}\n\n`;
+		const unjournaled = await this.#unjournaled();
+		const update = { journalId: this.#engine.agentZero.id, clocks: clocksOf(this.#engine), ...unjournaled };
+		const text = `event: unjournaled\ndata: ${JSON.stringify(update)}\n\n`;
 		for (const { out } of readers) if (!out.destroyed) out.write(text);
 	}
 
@@ -245,7 +248,7 @@ const encodeLive = (message: LiveMessage): string =>
 	`event: ${"delta" in message ? "delta" : "soFar"}\ndata: ${JSON.stringify(deltaOf(message))}\n\n`;
 
 /** Says how far a reader is, even if the last event was not sent to it. */
-const at = (event: number): string => `event: at\ndata: ${event}\n\n`;
+const upTo = (event: number): string => `event: upTo\ndata: ${event}\n\n`;
 
 /** The events that a reader wants and does not have, and how far it is then. */
 function wantedOf({ after, filter }: Reader, events: readonly Event[], texts: readonly string[]): string {
@@ -253,5 +256,5 @@ function wantedOf({ after, filter }: Reader, events: readonly Event[], texts: re
 		const event = events[index];
 		return event !== undefined && event.id > after && filter.takes(event);
 	});
-	return `${taken.join("")}${at(events.at(-1)?.id ?? after)}`;
+	return `${taken.join("")}${upTo(events.at(-1)?.id ?? after)}`;
 }

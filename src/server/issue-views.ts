@@ -11,7 +11,7 @@ export async function issueViews(
 	issues: readonly IssueState[],
 	filter: IssueFilter,
 ): Promise<(Issue | undefined)[]> {
-	const runs = Map.groupBy(await reads.runsOf(issues.map(({ id }) => id)), ({ issue }) => issue);
+	const runs = Map.groupBy(await reads.runsOf(issues.map(({ id }) => id)), ({ issueId }) => issueId);
 	const agents = issues.flatMap(({ id, assignee }) => [
 		...(assignee === null ? [] : [assignee]),
 		...(runs.get(id) ?? []).map(({ agent }) => agent),

@@ -202,8 +202,8 @@ export class RequestContext {
 	}
 
 	/** Without this, a list would be empty for a mistyped project. A removed project still has its lists. */
-	async unknownProject(slug: ProjectSlug): Promise<Refusal | null> {
-		return (await this.reads.project(slug)) === undefined ? noProject(slug) : null;
+	async unknownProject(slug: ProjectSlug | undefined): Promise<Refusal | null> {
+		return slug === undefined || (await this.reads.project(slug)) !== undefined ? null : noProject(slug);
 	}
 
 	/** Makes an agent and answers at once or, with `wait`, when the agent is ready or has failed. */

@@ -33,7 +33,7 @@ export function serveEvents(streaming: Streaming, request: IncomingMessage, resp
 	const lastSeen = request.headers["last-event-id"];
 	const parsed = StreamQuery.safeParse({
 		...queryIn(query),
-		...(typeof lastSeen === "string" && { after: lastSeen }),
+		...(typeof lastSeen === "string" && lastSeen !== "" && { after: lastSeen }),
 	});
 	if (!parsed.success) return sendRefusal(response, refuse("VALIDATION_ERROR", validationMessage(parsed.error)));
 	if (caller.leftMs !== null) endAfter(response, caller.leftMs);
@@ -53,7 +53,10 @@ async function begin(
 	{ after, deltas, agent: reference, project, kind, threads, cuts }: StreamQuery & { cuts: number },
 ): Promise<void> {
 	const agent = reference === undefined ? null : await context.engine.queries.resolve(reference, project ?? null);
-	const refusal = agent !== null && isRefusal(agent) ? agent : await context.cursorRefusal(after);
+	const refusal =
+		agent !== null && isRefusal(agent)
+			? agent
+			: ((await context.unknownProject(project)) ?? (await context.cursorRefusal(after)));
 	if (refusal !== null) {
 		sendRefusal(response, refusal);
 		return;

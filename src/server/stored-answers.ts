@@ -25,8 +25,10 @@ export function packedAnswer(route: RouteName, data: object): object {
 export async function unpackedAnswer(route: RouteName, given: unknown, reads: Reads): Promise<unknown> {
 	if (!isPacked(route, given)) return given;
 	const { artifacts, ...issue } = given.details;
-	const [ids, delivered] = [new Set(given.entries), new Set(given.delivered)];
-	const entries = (await reads.entries(issue.id)).filter(({ id }) => ids.has(id));
+	const delivered = new Set(given.delivered);
+	const entries = (await Promise.all(given.entries.map((id) => reads.entry(id)))).filter(
+		(entry) => entry !== undefined,
+	);
 	return issueDetails(
 		issue,
 		entries.map((entry) => (entry.kind === "message" ? { ...entry, delivered: delivered.has(entry.id) } : entry)),

@@ -16,7 +16,7 @@ export interface EventQuery {
 }
 
 /** the most ids that one query of the journal scans, unless it uses one agent's index */
-const windowIds = 20_000;
+export const windowIds = 20_000;
 
 export class StreamFilter {
 	readonly #wanted: EventQuery;
@@ -24,7 +24,7 @@ export class StreamFilter {
 	readonly #agents: Set<AgentId>;
 	readonly #issues: Set<number>;
 
-	static async of(wanted: EventQuery, reads: Reads): Promise<StreamFilter> {
+	static async of(wanted: EventQuery, reads: Pick<Reads, "agentIds" | "issueIds">): Promise<StreamFilter> {
 		const { project } = wanted;
 		if (project === undefined) return new StreamFilter(wanted, [], []);
 		const [agents, issues] = await Promise.all([reads.agentIds(project), reads.issueIds(project)]);
@@ -78,7 +78,7 @@ export class StreamFilter {
 			...{ after, limit, ...(!byIndex && { upTo: Math.min(last, after + windowIds) }) },
 			...(agent !== undefined && { agent }),
 			...(project !== undefined && { project }),
-			...(kinds !== undefined && { kinds }),
+			...(kinds !== undefined && { kinds: project === undefined ? kinds : [...kinds, ...joiningKinds] }),
 			...(threads !== undefined && { itemsOf: threads }),
 		};
 	}
@@ -93,10 +93,14 @@ export class StreamFilter {
 		if (agent !== null) return this.#agents.has(agent);
 		return (
 			about.slug === project ||
+			about.project === project ||
 			this.#issues.has(id) ||
-			(typeof about.issue === "number" && this.#issues.has(about.issue))
+			(typeof about.issueId === "number" && this.#issues.has(about.issueId))
 		);
 	}
 }
+
+/** Read whatever kinds are wanted: without them events of a later agent or issue are not known to be of the project. */
+const joiningKinds = ["agent.spawned", "issue.added"];
 
 const rowChanging: readonly string[] = rowChangingItems;

@@ -1,4 +1,5 @@
 // Words about an approval that the terminal, the command line and the dashboard share.
+import { inline } from "#contract/visible.ts";
 import type { Approval } from "#contract/wire.ts";
 import { prefixFor, simpleWords } from "#domain/command-prefix.ts";
 
@@ -7,6 +8,17 @@ export function filesText({ inside, command }: Pick<Approval, "inside" | "comman
 	if (command !== undefined) return "that it names (a command can change others)";
 	return inside ? "(all in its workspace)" : "(not all in its workspace)";
 }
+
+/** Follows "allows always": what "always" covers, which is what Brood remembers and what the program does by itself. */
+export function alwaysText({ tool, files, options }: Pick<Approval, "tool" | "files" | "options">): string {
+	const ours = tool === "edit" && files.length > 0 ? "edits of the same files, whatever they write" : "exactly this";
+	const own = options.find(({ kind }) => kind === "allow_always");
+	if (own === undefined) return ours;
+	const name = own.name.length > nameLengthMax ? `${own.name.slice(0, nameLengthMax)}…` : own.name;
+	return `${ours}, and all that its program means by “${inline(name.toWellFormed())}”`;
+}
+
+const nameLengthMax = 200;
 
 /** what a row of a list shows whole, wrapped where need be */
 const lineLengthMax = 240;

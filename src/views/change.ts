@@ -5,11 +5,11 @@ import { type FileEdit, fileEdit } from "#contract/file-edit.ts";
 const before = ["old_string", "oldString", "oldText", "old_text", "old_str"];
 const after = ["new_string", "newString", "newText", "new_text", "new_str", "content", "file_text"];
 
-/** Null if the arguments are not those of an edit. */
+/** Null if the arguments are not those of an edit, or the new text is still missing. */
 export function changeOf(tool: string, input: unknown): FileEdit | null {
 	if (tool !== "edit") return null;
 	const [old, fresh] = [textOf(input, before), textOf(input, after)];
-	return old === null && fresh === null ? null : fileEdit(old ?? "", fresh ?? "");
+	return fresh === null ? null : fileEdit(old ?? "", fresh);
 }
 
 /** All files together; null if nothing was reported. */

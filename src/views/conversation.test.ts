@@ -26,11 +26,11 @@ function whole(list: typeof items): Blocks {
 
 test("a conversation that is loaded backwards, in pages of any size, has the same blocks", () => {
 	const expected = whole(items).list;
-	expect(expected.map(({ id, result }) => [id, result?.text ?? null])).toEqual([
-		[1, null],
-		[2, "from a"],
-		[3, "from b"],
-		[5, null],
+	expect(expected.map(({ id, lastItem, result }) => [id, lastItem, result?.text ?? null])).toEqual([
+		[1, 1, null],
+		[2, 6, "from a"],
+		[3, 4, "from b"],
+		[5, 7, null],
 	]);
 	for (const cut of [1, 2, 3, 4, 5, 6]) {
 		const blocks = whole(items.slice(cut));
@@ -62,6 +62,16 @@ test("a prompt and an interrupt name whose words they are, unless they are the u
 	expect(labels(null, system)).toEqual(["", ""]);
 });
 
+test("an edit has the change of its whole input, also if its call was written with the first fields of it", () => {
+	const call = item(1, "tool_call", "Edit a.ts", { call: "a", tool: "edit", input: { old_string: "x" } });
+	const input = { old_string: "x", new_string: "y" };
+	const change = (...more: (typeof call)[]) => whole([call, ...more]).list[0]?.change;
+	expect([change(), change(item(2, "tool_result", "", { call: "a", input }))]).toEqual([
+		null,
+		{ added: 1, deleted: 1, lines: ["-x", "+y"] },
+	]);
+});
+
 test("an edit has the change that its result reports, if its own arguments have none", () => {
 	const change = (data: object) =>
 		whole([
@@ -73,6 +83,8 @@ test("an edit has the change that its result reports, if its own arguments have 
 	expect(change({ changes: [file("a.ts"), file("b.ts")] })).toEqual({
 		...{ added: 2, deleted: 0, lines: ["a.ts", "+x", "b.ts", "+x"] },
 	});
+	// the input does not say what it replaced
+	expect(change({ input: { content: "x\ny" }, changes: [file("a.ts")] })).toMatchObject({ added: 1 });
 	expect(change({ input: { content: "x" } })).toEqual({ added: 1, deleted: 0, lines: ["+x"] });
 	expect([change({}), change({ changes: { cut: "too long" } }), change({ changes: ["x"] })]).toEqual([
 		null,

@@ -17,6 +17,8 @@ export type BlockKind = "prompt" | "message" | "thought" | "call" | "plan" | "no
 export interface Block {
 	/** that of its first item */
 	readonly id: number;
+	/** that of its last item: a call's result, or the final item that repeats a message */
+	readonly lastItem: number;
 	readonly kind: BlockKind;
 	/** of a call */
 	readonly tool: string;
@@ -70,13 +72,22 @@ export class Blocks {
 		if (item.kind === "tool_result" && this.#end(item)) return;
 		const made = blockOf(item);
 		const block = made === null ? null : { ...made, isInherited };
-		if (block === null || (item.kind === "final" && (block.text === "" || block.text === this.#last))) return;
+		if (block === null || (item.kind === "final" && (block.text === "" || this.#repeat(block)))) return;
 		if (item.kind === "final" && this.#last === "") this.#firstFinal = block;
 		if (block.kind === "message") this.#last = block.text;
 		if (item.kind === "tool_call") this.#open.set(callId(item), this.#list.length);
 		if (item.kind === "tool_result") this.#orphans.set(callId(item), item);
 		if (item.kind === "plan") this.#outdatePlan(item.turn);
 		this.#list.push(block);
+	}
+
+	/** False if a final item does not say the last message again. */
+	#repeat({ id, text }: Block): boolean {
+		if (text !== this.#last) return false;
+		const at = this.#list.findLastIndex(({ kind }) => kind === "message");
+		const message = this.#list[at];
+		if (message !== undefined) this.#list[at] = { ...message, lastItem: id };
+		return true;
 	}
 
 	/** The last plan of a turn that goes on. */
@@ -102,7 +113,7 @@ export class Blocks {
 			this.#orphans.delete(call);
 			joined.add(result.id);
 		}
-		if (this.#firstFinal !== null && this.#firstFinal.text === older.#last) joined.add(this.#firstFinal.id);
+		if (this.#firstFinal !== null && older.#repeat(this.#firstFinal)) joined.add(this.#firstFinal.id);
 		if (older.#last !== "") this.#firstFinal = older.#firstFinal;
 		for (const [call, result] of older.#orphans) this.#orphans.set(call, result);
 		for (const [call, at] of this.#open) this.#open.set(call, at + older.#list.length);
@@ -122,8 +133,8 @@ export class Blocks {
 		if (at === undefined || block === undefined) return false;
 		this.#open.delete(callId(item));
 		const { input, changes } = looseData(item.data);
-		const change = block.change ?? changeOf(block.tool, input) ?? reportedChange(changes);
-		this.#list[at] = { ...block, result: resultOf(item), bad: isFailed(item), change };
+		const change = reportedChange(changes) ?? changeOf(block.tool, input) ?? block.change;
+		this.#list[at] = { ...block, lastItem: item.id, result: resultOf(item), bad: isFailed(item), change };
 		return true;
 	}
 }
@@ -140,6 +151,7 @@ function blockOf(item: Shown): Block | null {
 	const block = (of: BlockKind, more: Partial<Block> = {}): Block => ({
 		...{
 			id,
+			lastItem: id,
 			kind: of,
 			tool: "",
 			author: "",
@@ -267,7 +279,7 @@ const outputLines = 20;
 /** The last lines that a running call has printed; null if it has printed nothing, or has ended. */
 export function runningOutput({ call, turn, result }: Block, messages: readonly Delta[]): string | null {
 	if (call === null || result !== null) return null;
-	const output = messages.find((each) => isOutput(each) && each.message === call && each.turn === turn);
+	const output = messages.find((each) => isOutput(each) && each.part === call && each.turn === turn);
 	const text = output?.text.trimEnd() ?? "";
 	return text === "" ? null : text.split("\n").slice(-outputLines).join("\n");
 }

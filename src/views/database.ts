@@ -7,6 +7,9 @@ interface Examined {
 	losesAtFailover: boolean;
 	connectionsFree: number;
 	idleInTransactionS: number;
+	idleInTransactionPid: number | null;
+	writerLock: { pid: number; user: string; waitsForStandby: boolean } | null;
+	sessionsUnseen: number;
 }
 
 /** a node takes up to 16 connections, and one for its beats */
@@ -39,9 +42,14 @@ export function databaseProblems(
 			text: `${examined.connectionsFree} connections are free; a node needs up to ${connectionsOfNode}`,
 			fix: "raise max_connections in postgresql.conf",
 		},
+		lockProblem(examined.writerLock),
 		examined.idleInTransactionS > idleSecondsMax && {
-			text: `somebody has left a transaction open for ${examined.idleInTransactionS} s: it may keep locks, and the server cannot clean up`,
-			fix: "end it, and set idle_in_transaction_session_timeout in postgresql.conf",
+			text: `session ${examined.idleInTransactionPid ?? "?"} has left a transaction open for ${examined.idleInTransactionS} s: it may keep locks, and the server cannot clean up`,
+			fix: `select pg_terminate_backend(${examined.idleInTransactionPid ?? "PID"}), and set idle_in_transaction_session_timeout in postgresql.conf`,
+		},
+		examined.sessionsUnseen > 0 && {
+			text: `cannot see what ${examined.sessionsUnseen === 1 ? "1 session of another role does" : `${examined.sessionsUnseen} sessions of other roles do`}: a transaction that one has left open is not noticed`,
+			fix: "grant pg_read_all_stats to the role of the daemon",
 		},
 		limitsIgnored.length > 0 && {
 			text: `the limits ${limitsIgnored.join(", ")} of this machine differ from those that all nodes share, which count`,
@@ -52,4 +60,18 @@ export function databaseProblems(
 			fix: "turn on time synchronisation (timedatectl set-ntp true)",
 		},
 	].flatMap((found) => (found === false ? [] : { what: "database", ...found }));
+}
+
+function lockProblem(lock: Examined["writerLock"]): Omit<Problem, "what"> | false {
+	if (lock === null) return false;
+	const { pid, user, waitsForStandby } = lock;
+	return waitsForStandby
+		? {
+				text: `nothing can be written: a COMMIT (session ${pid}) waits for a synchronous standby that does not answer`,
+				fix: "start the standby, or take it out of synchronous_standby_names and reload the server",
+			}
+		: {
+				text: `nothing can be written: session ${pid} of role ${user} keeps the lock that each write of Brood needs`,
+				fix: `end that session's transaction: select pg_terminate_backend(${pid})`,
+			};
 }

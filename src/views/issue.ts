@@ -65,7 +65,7 @@ export const blockedText = (blockedBy: Issue["blockedBy"]): string =>
 export const whyNoReview = (issue: Pick<Issue, "project" | "number" | "stage" | "waiting">): string | null =>
 	issue.waiting === "approval" ? null : notWaitingText(issue);
 
-export function runView({ issue: _, ...run }: RunState, handles: ReadonlyMap<AgentId, Handle>): Run {
+export function runView({ issueId: _, ...run }: RunState, handles: ReadonlyMap<AgentId, Handle>): Run {
 	const durationMs = run.endedAt === null ? null : run.endedAt - run.startedAt;
 	return {
 		...run,

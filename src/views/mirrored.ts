@@ -3,28 +3,25 @@
 //
 // A client keeps one and folds events into it; the server builds one for the tree, from rows read at one moment.
 import type { AgentState } from "#contract/agent.ts";
-import type { ApprovalState } from "#contract/approval.ts";
 import type { AgentId, Handle, ProjectSlug } from "#contract/ids.ts";
-import type { EntryState, IssueState, RunState } from "#contract/issue.ts";
+import { needsPerson } from "#contract/issue.ts";
 import type { Issue } from "#contract/issue-wire.ts";
-import type { MailState } from "#contract/mail.ts";
 import type { MirrorRequest } from "#contract/mirror-request.ts";
-import type { BoardColumn, Inbox, TreeRow } from "#contract/overviews.ts";
+import type { Inbox, TreeRow } from "#contract/overviews.ts";
 import type { PendingWork } from "#contract/pending-work.ts";
 import type { PromptState } from "#contract/prompt.ts";
 import type { MirroredRows, Unjournaled } from "#contract/rows.ts";
-import type { TurnState } from "#contract/turn.ts";
-import type { WaitState } from "#contract/wait.ts";
 import type { Agent, Approval, Mail, Project, Prompt, Subscription, Turn } from "#contract/wire.ts";
 import { mayStart } from "#domain/availability.ts";
 import type { Folded } from "#domain/fold/fold.ts";
 import { byStart, nextDue } from "#domain/prompt.ts";
 import { type Schedule, schedule } from "#domain/schedule.ts";
 import { agentShown, isBusy } from "./agents.ts";
-import { Grouped } from "./grouped.ts";
+import { BoardGaps } from "./board-gaps.ts";
 import { issueView } from "./issue.ts";
-import { boardOf, inboxOf, treeOf } from "./overviews.ts";
-import { foldInto, noRows } from "./rows.ts";
+import { rowsShown } from "./mirrored-rows.ts";
+import { inboxOf, treeOf } from "./overviews.ts";
+import { foldInto } from "./rows.ts";
 import { approvalView, mailView, projectView, promptView, subscriptionView, turnView } from "./wire.ts";
 
 /**
@@ -37,81 +34,28 @@ export interface MirrorViewInput extends Unjournaled {
 	turnsMax: number;
 }
 
+type InboxLists = { agents?: readonly Agent[] | undefined; subscriptions?: Subscription[] | undefined };
+
 export class Mirrored {
 	readonly rows;
 	#shown: Pick<MirrorRequest, "boards" | "threads">;
+	readonly #gaps: BoardGaps;
 	readonly #idle = new WeakMap<AgentState, Agent>();
 
-	constructor(
-		{
-			agents,
-			projects,
-			subscriptions,
-			turnLeases,
-			nodes,
-			prompts,
-			turns,
-			approvals,
-			waits,
-			mails,
-			issues,
-			runs,
-		}: Omit<MirroredRows, "last" | "items">,
-		shown: Pick<MirrorRequest, "boards" | "threads">,
-	) {
+	constructor(rows: Omit<MirroredRows, "last" | "items">, shown: Pick<MirrorRequest, "boards" | "threads">) {
 		this.#shown = shown;
-		const open = (agent: AgentId): boolean => this.#shown.threads.includes(agent);
-		const board = new Grouped<number, IssueState, ProjectSlug>(
-			({ project }) => project,
-			({ project }) => this.#shown.boards.includes(project),
-		);
-		this.rows = {
-			...noRows(),
-			prompt: new Grouped<number, PromptState, AgentId>(({ agent }) => agent),
-			mail: new Grouped<number, MailState, AgentId>(
-				({ to }) => to,
-				({ to, state, deletedAt }) => deletedAt === null && (state !== "read" || open(to)),
-			),
-			turn: new Grouped<number, TurnState, AgentId>(
-				({ agent }) => agent,
-				({ agent, state }) => state === "open" || open(agent),
-			),
-			approval: new Grouped<number, ApprovalState, AgentId>(
-				({ agent }) => agent,
-				({ state }) => state === "pending",
-			),
-			wait: new Grouped<number, WaitState, AgentId | null>(
-				({ agent }) => agent,
-				({ state }) => state === "open",
-			),
-			issue: board,
-			run: new Grouped<number, RunState, number>(
-				({ issue }) => issue,
-				({ issue }) => board.has(issue),
-			),
-			entry: new Grouped<number, EntryState, number>(
-				({ issue }) => issue,
-				() => false,
-			),
-		};
-		const { rows } = this;
-		for (const row of agents) rows.agent.set(row.id, row);
-		for (const row of projects) rows.project.set(row.slug, row);
-		for (const row of subscriptions) rows.subscription.set(row.name, row);
-		for (const row of turnLeases) rows.turnLease.set(row.turn, row);
-		for (const row of nodes) rows.node.set(row.id, row);
-		for (const row of prompts) rows.prompt.set(row.id, row);
-		for (const row of turns) rows.turn.set(row.id, row);
-		for (const row of approvals) rows.approval.set(row.id, row);
-		for (const row of waits) rows.wait.set(row.id, row);
-		for (const row of mails) rows.mail.set(row.id, row);
-		for (const row of issues) rows.issue.set(row.id, row);
-		for (const row of runs) rows.run.set(row.id, row);
+		this.rows = rowsShown(rows, () => this.#shown);
+		this.#gaps = new BoardGaps(shown.boards, rows.issues);
 	}
 
 	/** Takes time in proportion to what the event changes, not to the number of rows. */
 	fold(event: Folded): void {
-		foldInto(this.rows, event);
+		this.#gaps.watch(event, this.rows.issue, () => foldInto(this.rows, event));
+	}
+
+	/** Boards that lack issues since an event, each once; their rows are to be added. */
+	takeLackingBoards(): ProjectSlug[] {
+		return this.#gaps.take().filter((board) => this.#shown.boards.includes(board));
 	}
 
 	/** Shows other boards and threads from now on. Rows that are no longer shown go; `add` brings the new ones. */
@@ -131,6 +75,7 @@ export class Mirrored {
 		replace(this.rows.turn, part.rows.turn);
 		replace(this.rows.issue, part.rows.issue);
 		replace(this.rows.run, part.rows.run);
+		this.#gaps.add(part.#gaps, this.rows.issue);
 	}
 
 	/** All agents but reaped ones, oldest first. */
@@ -166,11 +111,14 @@ export class Mirrored {
 		return [...this.rows.approval.values()].map((approval) => approvalView(approval, this.#path(approval.agent)));
 	}
 
-	/** What needs a person; issues only of the boards that are shown. */
-	inbox(input: MirrorViewInput): Inbox {
-		const [approvals, agents, subscriptions] = [this.approvals(), this.agents(input), this.subscriptions(input)];
-		const issues = [...this.rows.project.keys()].flatMap((slug) => this.issues(slug));
-		return inboxOf({ approvals, agents, issues, subscriptions, nodes: this.rows.node.values() });
+	/** What needs a person; issues only of the boards that are shown. A caller may pass lists that it has. */
+	inbox(
+		input: MirrorViewInput,
+		{ agents = this.agents(input), subscriptions = this.subscriptions(input) }: InboxLists = {},
+	): Inbox {
+		const boards = this.#shown.boards.filter((board) => this.rows.issue.of(board).some(needsPerson));
+		const issues = boards.flatMap((board) => this.issues(board));
+		return inboxOf({ approvals: this.approvals(), agents, issues, subscriptions, nodes: this.rows.node.values() });
 	}
 
 	/** The agents but reaped ones, each before those below it. */
@@ -178,28 +126,20 @@ export class Mirrored {
 		return treeOf(this.agents(input, { project }));
 	}
 
-	/** The issues of a project by stage. */
-	board(slug: ProjectSlug): BoardColumn[] {
-		const project = this.rows.project.get(slug);
-		return project === undefined ? [] : boardOf(this.issues(slug), project);
-	}
-
-	projects({ projects }: Pick<Unjournaled, "projects">): Project[] {
+	projects({ projectProblems }: Pick<Unjournaled, "projectProblems">): Project[] {
 		const shown = [...this.rows.project.values()]
 			.filter(({ removedAt }) => removedAt === null)
 			.toSorted((a, b) => (a.slug < b.slug ? -1 : 1));
-		return shown.map((project) => projectView(project, projects[project.slug] ?? null));
+		return shown.map((project) => projectView(project, projectProblems[project.slug] ?? null));
 	}
 
-	subscriptions({
-		subscriptions,
-		monotonic: now,
-	}: Pick<MirrorViewInput, "subscriptions" | "monotonic">): Subscription[] {
+	subscriptions(input: Pick<MirrorViewInput, "subscriptionProblems" | "monotonic">): Subscription[] {
+		const { subscriptionProblems: problems, monotonic: now } = input;
 		const shown = [...this.rows.subscription.values()]
 			.filter(({ removedAt }) => removedAt === null)
 			.toSorted((a, b) => (a.name < b.name ? -1 : 1));
 		const leases = [...this.rows.turnLease.values()];
-		return shown.map((each) => subscriptionView(each, { leases, now, problem: subscriptions[each.name] ?? null }));
+		return shown.map((each) => subscriptionView(each, { leases, now, problem: problems[each.name] ?? null }));
 	}
 
 	/** The issues of a project that were not deleted, oldest first. */

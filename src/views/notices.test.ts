@@ -9,14 +9,14 @@ const event = (kind: string, data: Event["data"]): Event => ({
 });
 
 test("an issue that waits for a review notifies, whether it was moved there or got to the gate of its stage", () => {
-	const moved = event("issue.moved", { issue: 3, stage: "IN_REVIEW", waiting: "approval" });
-	const changed = event("issue.waitChanged", { issue: 3, waiting: "approval" });
+	const moved = event("issue.moved", { issueId: 3, stage: "IN_REVIEW", waiting: "approval" });
+	const changed = event("issue.waitChanged", { issueId: 3, waiting: "approval" });
 	expect([moved, changed].map((each) => noticeTriggerOf(each))).toEqual([
 		{ kind: "review", event: moved, issue: 3 },
 		{ kind: "review", event: changed, issue: 3 },
 	]);
-	expect(noticeTriggerOf(event("issue.waitChanged", { issue: 3, waiting: "merge" }))).toBeNull();
-	expect(noticeTriggerOf(event("issue.waitChanged", { issue: 3, waiting: null }))).toBeNull();
+	expect(noticeTriggerOf(event("issue.waitChanged", { issueId: 3, waiting: "merge" }))).toBeNull();
+	expect(noticeTriggerOf(event("issue.waitChanged", { issueId: 3, waiting: null }))).toBeNull();
 });
 
 test("a hold notifies if something went wrong, and not if somebody paused the agent", () => {

@@ -27,12 +27,12 @@ export function noticeTriggerOf(event: Event): NoticeTrigger | null {
 	const moved = dataOf(event, "issue.moved");
 	if (moved !== undefined) {
 		const kind = moved.waiting === "approval" ? "review" : moved.final === true ? "done" : null;
-		return kind && trigger(kind, moved.issue);
+		return kind && trigger(kind, moved.issueId);
 	}
 	const waits = dataOf(event, "issue.waitChanged");
-	if (waits !== undefined) return waits.waiting === "approval" ? trigger("review", waits.issue) : null;
+	if (waits !== undefined) return waits.waiting === "approval" ? trigger("review", waits.issueId) : null;
 	const escalated = dataOf(event, "issue.escalated");
-	return escalated === undefined ? null : trigger("review", escalated.issue);
+	return escalated === undefined ? null : trigger("review", escalated.issueId);
 }
 
 const textMax = 300;

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { reviewPrompt } from "./review.ts";
 
-test("a review becomes one prompt that names every place and quotes its lines", () => {
+test("a review becomes one prompt that names every file and line and quotes the lines", () => {
 	const at = { path: "src/a.ts", side: "new" as const };
 	expect(
 		reviewPrompt({

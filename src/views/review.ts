@@ -11,8 +11,8 @@ export function reviewPrompt({ comments, summary }: Review): string {
 
 function block({ path, from, to, side, code, text }: ReviewComment): string {
 	const lines = from === null ? "" : to === null || to === from ? `, line ${from}` : `, lines ${from} to ${to}`;
-	const place = `${path}${lines}${side === "old" && from !== null ? " (as it was before)" : ""}:`;
+	const heading = `${path}${lines}${side === "old" && from !== null ? " (as it was before)" : ""}:`;
 	const quoted = code === "" ? [] : code.split("\n").map((line) => `> ${line}`);
 	// without the blank line Markdown takes the comment for the end of the quotation
-	return [place, ...quoted, ...(quoted.length === 0 ? [] : [""]), text.trim()].join("\n");
+	return [heading, ...quoted, ...(quoted.length === 0 ? [] : [""]), text.trim()].join("\n");
 }

@@ -135,8 +135,8 @@ export function promptView({ textEvent: _textEvent, taken: _taken, ...prompt }: 
 
 /** `agents`: the one that asks and its supervisors, nearest first. */
 export function approvalView(approval: ApprovalState, agents: readonly AgentState[]): Approval {
-	const path = agents.map((agent) => agent.handle).toReversed();
-	return { ...approval, path, askedAt: iso(approval.askedAt), answeredAt: isoOrNull(approval.answeredAt) };
+	const handles = agents.map((agent) => agent.handle).toReversed();
+	return { ...approval, handles, askedAt: iso(approval.askedAt), answeredAt: isoOrNull(approval.answeredAt) };
 }
 
 export function waitView({ ready: _, ...wait }: WaitState, targets: readonly AgentState[]): Wait {
@@ -164,7 +164,8 @@ export const snapshotView = ({ at, ...snapshot }: Omit<Snapshot, "at"> & { at: n
 
 export function projectView(project: ProjectState, problem: HealthProblem | null): Project {
 	const { slug, path, base, url, addedAt, node } = project;
-	const { presets: _presets, chosen: _chosen, written: _written, ...settings } = workSettingsOf(project);
+	const { homeConfig: _home, ...work } = workSettingsOf(project);
+	const { presets: _presets, chosen: _chosen, written: _written, ...settings } = work;
 	return { slug, path, base, url, addedAt: iso(addedAt), ...settings, node, problem };
 }
 

@@ -1,9 +1,12 @@
 // What every real agent has to show, through a whole daemon, against the fake model.
+
 import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { Agent } from "#contract/wire.ts";
-import { available } from "#test/support/processes.ts";
+import { at } from "#test/support/in-workspace.ts";
+import { hasSandboxes } from "#test/support/processes.ts";
+import { Blocks } from "#views/conversation.ts";
 import { AgentWorld, freshHome, longTimeout, other } from "./daemon.ts";
 import { install } from "./install.ts";
 import type { Kit } from "./kits.ts";
@@ -16,7 +19,6 @@ export function suite(kit: Kit): void {
 		}, 600_000);
 		beforeEach(() => world.model.reset());
 		afterAll(async () => await world[Symbol.asyncDispose](), 60_000);
-		const at = (agent: Agent, file: string): string => path.join(agent.workspace?.path ?? "", file);
 		const asked = (): string => world.model.requests.at(-1)?.text ?? "";
 		const params = (agent: Agent) => ({ params: { agent: agent.id } });
 
@@ -62,6 +64,9 @@ export function suite(kit: Kit): void {
 				);
 				expect(await world.turn(agent, "please write made.txt")).toMatchObject({ state: "completed" });
 				expect(readFileSync(at(agent, "new/made.txt"), "utf8")).toBe("words\n/etc/passwd");
+				const blocks = new Blocks();
+				for (const item of await world.items(agent)) blocks.add(item);
+				expect(blocks.list.find(({ kind }) => kind === "call")?.change).toMatchObject({ added: 2, deleted: 0 });
 				const settled = async () =>
 					(await world.client.call("journal", { query: { agent: agent.id, kind: "approval" } })).events.map(
 						({ data }) => data,
@@ -240,7 +245,7 @@ export function suite(kit: Kit): void {
 			}
 		});
 
-		test.runIf(available.includes("bubblewrap"))(
+		test.runIf(hasSandboxes)(
 			"works in a sandbox, with the login of its subscription, and gets nowhere else",
 			async () => {
 				const agent = await world.agent({}, "sandbox: on\n");

@@ -87,6 +87,8 @@ test("what was said is found, everywhere or in one place", async () => {
 		{ handle: "two", project: null, kind: "final", snippet: "the needle of two" },
 		{ handle: "two", project: null, kind: "assistant", snippet: "the needle of two" },
 	]);
+	expect((await api("GET", "search?text=needle&project=web")).error.code).toBe("NOT_FOUND");
+	await api("POST", "projects", { slug: "web", path: freshRepository() });
 	expect((await api("GET", "search?text=needle&project=web")).data.found).toEqual([]);
 	expect((await api("GET", "search?text=%3F")).error.code).toBe("VALIDATION_ERROR");
 });

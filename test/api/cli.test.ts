@@ -1,6 +1,6 @@
 // The command line: shapes, exit codes, what it says when something is wrong.
 import { execFile } from "node:child_process";
-import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { alive } from "#adapters/system/processes.ts";
@@ -143,7 +143,7 @@ describe("what is wrong is said in a sentence, with a code, the right exit code 
 		[["prompt", "init", "x", "--not-before", "soon"], 2, /is not a time/],
 		[["usage", "--since", "someday"], 2, /7d, or today, yesterday, week, month\./],
 		[["log", "init", "-n", "-3"], 2, /a whole number, 0 or more/],
-		[["log", "init", "--context", "-n", "3"], 2, /'--context' cannot be used with option '-n, --number <count>'/],
+		[["log", "init", "--context", "-n", "3"], 2, /'--context' cannot be used with option '-n, --limit <count>'/],
 		[["logs", "-n", "abc"], 2, /a whole number, 0 or more/],
 		[["project", "auto", "on", "web", "--agents-max", "three"], 2, /a whole number, 0 or more/],
 		[["ps", "--color", "sometimes"], 2, /--color takes always, never or auto, not "sometimes"/],
@@ -157,6 +157,8 @@ describe("what is wrong is said in a sentence, with a code, the right exit code 
 		[["send", "init", ""], 1, /VALIDATION_ERROR: body: must not be empty/],
 		[["agent", "list", "--project", "nope"], 1, /NOT_FOUND: There is no project "nope"\.\n {2}try: brood project list/],
 		[["approval", "list", "--project", "nope"], 1, /NOT_FOUND: There is no project "nope"/],
+		[["issue", "list", "--project", "nope"], 1, /NOT_FOUND: There is no project "nope"/],
+		[["events", "--project", "nope", "--follow"], 1, /NOT_FOUND: There is no project "nope"/],
 		[["turn", "show", "init"], 1, /NOT_FOUND: init has had no turn yet/],
 		[["queue", "edit", "init", "abc", "x"], 1, /NOT_FOUND: "abc" is not a prompt's id/],
 		[["wait", "init", "--timeout", ""], 2, /number of seconds/],
@@ -323,6 +325,15 @@ test("doctor finds a home that is open to others and says what to do", async () 
 	chmodSync(config, 0o600);
 	expect(await findings()).not.toContainEqual(open);
 	expect((await sh.brood("doctor")).out).toContain(`containment  ${available[0]}: `);
+	// the daemon that runs has read the file as it was
+	const own = path.join(sh.home, "config.yaml");
+	const before = existsSync(own) ? readFileSync(own, "utf8") : null;
+	writeFileSync(own, "limits: {turnsMax: many}\n", { mode: 0o600 });
+	const wrong = (await sh.json("doctor")).data.findings.filter(({ name }: { name: string }) => name === "config.yaml");
+	if (before === null) rmSync(own);
+	else writeFileSync(own, before);
+	const text = expect.stringContaining(`${own}:1:20: limits.turnsMax: `);
+	expect(wrong).toEqual([{ name: "config.yaml", ok: false, text, fix: expect.stringContaining("would not start") }]);
 	expect((await sh.brood("status")).out).toContain(`containment ${available[0]}\n`);
 	expect((await other.brood("logs")).out).toBe("nothing in the log at level info or above\n");
 	expect((await sh.brood("logs")).out).toMatch(/brood 0\.1\.0 is up/);

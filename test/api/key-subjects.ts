@@ -1,10 +1,12 @@
 // What the cases of keys are about: agents, prompts, issues and workspaces, made anew for each case.
+
 import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { expect } from "vitest";
 import type { Client } from "#client/client.ts";
 import type { Issue } from "#contract/issue-wire.ts";
 import type { Agent } from "#contract/wire.ts";
+import { at } from "#test/support/in-workspace.ts";
 import { freshRepository } from "#test/support/repository.ts";
 import { git } from "#test/support/test-daemon.ts";
 
@@ -84,7 +86,7 @@ export class Subjects {
 	}
 
 	write(agent: Agent): void {
-		writeFileSync(path.join(agent.workspace?.path ?? "", `f${next()}.txt`), `${named}\n`);
+		writeFileSync(at(agent, `f${next()}.txt`), `${named}\n`);
 	}
 
 	async committed(agent: Agent): Promise<void> {

@@ -11,7 +11,8 @@ import { apiWorld } from "#test/support/api-world.ts";
 import { KillableDaemon } from "#test/support/killable-daemon.ts";
 import { freshRepository } from "#test/support/repository.ts";
 import { freshFolder } from "#test/support/stores.ts";
-import { type Asking, type Changing, caseFor, changing, isChanging, known } from "./key-cases.ts";
+import type { Asking, Changing } from "./key-case.ts";
+import { caseFor, changing, isChanging, known } from "./key-cases.ts";
 import type { KeyWorld } from "./key-subjects.ts";
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });

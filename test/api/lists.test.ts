@@ -11,6 +11,7 @@ import { randomIds } from "#adapters/system/ids.ts";
 import type { AgentId } from "#contract/ids.ts";
 import { system } from "#contract/ids.ts";
 import { limits } from "#contract/limits.ts";
+import { noProject } from "#contract/project.ts";
 import { isList } from "#contract/routes/route.ts";
 import { type Route, routes } from "#contract/routes.ts";
 import { Engine } from "#engine/engine.ts";
@@ -26,7 +27,7 @@ const [long, limit, rowsMax] = [120, 4, 40];
 let engine: Engine;
 let app: ReturnType<typeof apiApp>;
 let rows = 0;
-const wide = { ...limits, approvalsOpenMax: 1000 };
+const wide = { ...limits, approvalsPendingMax: 1000 };
 const subject: { agent?: AgentId; issue?: number } = {};
 
 /** Counts what a store's reads get from the database. */
@@ -86,9 +87,9 @@ async function fill(): Promise<void> {
 	await times((at) =>
 		say({ type: "issue.add", project: "web", title: `issue ${at}`, labels: ["common", `l-${at}`], dependsOn: [1] }),
 	);
-	await times((at) => say({ type: "issue.comment", issue, text: `comment ${at}` }));
-	await times((at) => say({ type: "issue.document", issue, name: `d-${at}.md`, text: "words" }));
-	await times((at) => say({ type: "issue.message", issue, stage: "IN_PROGRESS", text: `message ${at}` }));
+	await times((at) => say({ type: "issue.comment", issueId: issue, text: `comment ${at}` }));
+	await times((at) => say({ type: "issue.document", issueId: issue, name: `d-${at}.md`, text: "words" }));
+	await times((at) => say({ type: "issue.message", issueId: issue, stage: "IN_PROGRESS", text: `message ${at}` }));
 }
 
 interface Answer {
@@ -166,6 +167,20 @@ test.each(asked)("%s", async (name, route) => {
 test("sums by project are made by the database", async () => {
 	const { data, read } = await get("/api/usage?by=project");
 	expect([data.length, read]).toEqual([2, 2]);
+});
+
+const narrowed = Object.entries<Route>(routes).filter(
+	([, { path: address, query }]) => !address.includes(":") && query !== undefined && "project" in query.shape,
+);
+
+test("what a project narrows is refused for one that is not there, and not answered as empty", async () => {
+	expect(narrowed.map(([name]) => name)).toEqual(expect.arrayContaining(["agents", "issues", "journal", "search"]));
+	const extra: Record<string, object> = { search: { text: "first" }, usage: { by: "issue" } };
+	for (const [name, { path: address }] of narrowed) {
+		const { error } = await get(address, { project: "wbe", ...extra[name] });
+		expect([name, error]).toEqual([name, noProject("wbe")]);
+		expect([name, (await get(address, { project: "web", ...extra[name] })).error]).toEqual([name, undefined]);
+	}
 });
 
 test("a page beyond the end is empty, and one of the wrong size is refused", async () => {

@@ -1,11 +1,13 @@
 // What agents get of a person's shell: keys after a yes, the documented variables, `env:` lists. And who is called when
 // a person is needed. One daemon, started from a shell with secrets in it.
+
 import { execFileSync } from "node:child_process";
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:net";
 import path from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Shell, shell } from "#test/support/cli.ts";
+import { hasSandboxes } from "#test/support/processes.ts";
 import { freshRepository } from "#test/support/repository.ts";
 import { freshFolder } from "#test/support/stores.ts";
 
@@ -153,30 +155,34 @@ test("env: of the home, of the project and, once approved, of the repository rea
 	writeFileSync(config, before);
 });
 
-test("a sandbox has neither token nor ssh agent, unless a file of the home names them", {
-	timeout: 60_000,
-}, async () => {
-	writeFileSync(own(), "sandbox: on\n");
-	const inside = await seen("inside");
-	expect(inside).toMatchObject({ GOPATH: "/x/go" });
-	expect([inside["GH_TOKEN"], inside["SSH_AUTH_SOCK"], inside["CLOUD_SECRET_KEY"]]).toEqual([
-		undefined,
-		undefined,
-		undefined,
-	]);
-	const talk = `${process.execPath} -e 'require("net").connect(process.env.SSH_AUTH_SOCK).on("connect", () => process.exit(0)).on("error", () => process.exit(3))'`;
-	const socket = String((await seenSocket()) ?? "");
-	expect((await here.brood("prompt", "inside", `SSH_AUTH_SOCK=${socket} ${talk}`, "--wait")).code).toBe(1);
-	writeFileSync(own(), "sandbox: on\nenv: [GH_TOKEN, SSH_AUTH_SOCK]\n");
-	expect(await seen("inside-2")).toMatchObject({ GH_TOKEN: token, SSH_AUTH_SOCK: socket });
-	expect((await here.brood("prompt", "inside-2", talk, "--wait")).code).toBe(0);
-	rmSync(own());
+test.runIf(hasSandboxes)(
+	"a sandbox has neither token nor ssh agent, unless a file of the home names them",
+	{
+		timeout: 60_000,
+	},
+	async () => {
+		writeFileSync(own(), "sandbox: on\n");
+		const inside = await seen("inside");
+		expect(inside).toMatchObject({ GOPATH: "/x/go" });
+		expect([inside["GH_TOKEN"], inside["SSH_AUTH_SOCK"], inside["CLOUD_SECRET_KEY"]]).toEqual([
+			undefined,
+			undefined,
+			undefined,
+		]);
+		const talk = `${process.execPath} -e 'require("net").connect(process.env.SSH_AUTH_SOCK).on("connect", () => process.exit(0)).on("error", () => process.exit(3))'`;
+		const socket = String((await seenSocket()) ?? "");
+		expect((await here.brood("prompt", "inside", `SSH_AUTH_SOCK=${socket} ${talk}`, "--wait")).code).toBe(1);
+		writeFileSync(own(), "sandbox: on\nenv: [GH_TOKEN, SSH_AUTH_SOCK]\n");
+		expect(await seen("inside-2")).toMatchObject({ GH_TOKEN: token, SSH_AUTH_SOCK: socket });
+		expect((await here.brood("prompt", "inside-2", talk, "--wait")).code).toBe(0);
+		rmSync(own());
 
-	async function seenSocket(): Promise<string | undefined> {
-		const address = agents.address();
-		return typeof address === "string" ? address : undefined;
-	}
-});
+		async function seenSocket(): Promise<string | undefined> {
+			const address = agents.address();
+			return typeof address === "string" ? address : undefined;
+		}
+	},
+);
 
 test("agent add offers the repository, and refuses a type whose adapter or program is missing, each in its own words", async () => {
 	const fresh = freshRepository();

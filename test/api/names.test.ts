@@ -61,6 +61,16 @@ test("a name of another project is found from any directory, if there is only on
 	]);
 });
 
+test("a mistyped project is refused, also where its name is found in another one", async () => {
+	const verbs = ["kill only", "pause only", "prompt only hello", "send only hello", "wait only", "log only"];
+	const codes = [];
+	for (const verb of verbs) codes.push((await sh.json(...verb.split(" "), "--project", "nope")).error?.code);
+	expect(codes).toEqual(verbs.map(() => "NOT_FOUND"));
+	expect((await sh.json("agent", "status", "only")).data).toMatchObject({ life: "live", holds: [], queueLength: 0 });
+	// control: a project that is there only says where the name is looked for first
+	expect((await sh.json("agent", "status", "only", "--project", "web")).data.project).toBe("api");
+});
+
 test("a fork of agent 0 goes into the project of the directory", async () => {
 	const { data } = await inWeb.json("fork", "init", "--fresh", "--type", "human", "--name", "kid");
 	expect(data).toMatchObject({ project: "web", handle: "kid" });

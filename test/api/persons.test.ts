@@ -91,7 +91,7 @@ describe("the listener for other machines", () => {
 	let remote = "";
 	beforeAll(async () => {
 		daemon = await startDaemon({ home });
-		remote = (await new Client(daemon).call("status")).remote ?? "";
+		remote = (await new Client(daemon).call("status")).remoteUrl ?? "";
 	});
 	afterAll(async () => await daemon[Symbol.asyncDispose]());
 
@@ -153,6 +153,7 @@ describe("the listener for other machines", () => {
 		const token = await add("dora", "member");
 		const stream = new Client({ url: daemon.url, token }).stream({ after: 0 }, new AbortController().signal);
 		expect(await stream.next()).toMatchObject({ done: false });
+		expect((await shell(home).brood("person", "add", "amy", "--role", "admin")).out).toMatch(/^amy is an admin\. /);
 		const { data } = await shell(home).json("person", "rotate", "dora");
 		expect(await asked(token)).toBe(401);
 		expect(await asked(data.token)).toBe(200);

@@ -116,7 +116,12 @@ test("an agent's branch is pushed and opened by gh; what the agent wrote is not 
 
 	await work("web/ann", "c.txt", "More");
 	const { data } = await sh.json("pr", "web/ann");
-	expect(data).toMatchObject({ url: "https://github.com/acme/web/pull/7", found: true, pushed: true, commits: 2 });
+	expect(data).toMatchObject({
+		url: "https://github.com/acme/web/pull/7",
+		alreadyOpen: true,
+		pushed: true,
+		commits: 2,
+	});
 	expect(there("acme/web.git", "brood/ann")).toBe("More");
 	const { data: events } = await sh.json("events", "--kind", "workspace.pushed");
 	expect(events).toHaveLength(2);

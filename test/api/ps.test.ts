@@ -29,9 +29,9 @@ test("a line says what an agent does, what it said last, and how its branch stan
 	expect(data.map(({ handle }: { handle: string }) => handle)).toEqual(["ann", "bob", "carl"]);
 	expect(data[0].progress).toMatchObject({
 		lastText: "the last words",
-		branch: { ahead: 1, behind: 0, uncommitted: false, added: 2, deleted: 0 },
+		branchStatus: { ahead: 1, behind: 0, uncommitted: false, added: 2, deleted: 0 },
 	});
-	expect(data[2].progress.branch).toBeNull();
+	expect(data[2].progress.branchStatus).toBeNull();
 	expect((await sh.brood("diff", "ann")).out).toContain("\n+two\n");
 	expect((await sh.brood("diff", "ann", "--stat")).out).toMatch(/\+2 +-0 +b\.txt/);
 	expect((await sh.brood("approve", "ann")).out).toContain(" is in ");

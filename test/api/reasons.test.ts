@@ -79,6 +79,7 @@ describe("a daemon that cannot start says why", () => {
 	// test/crash/sqlite.test.ts and test/api/cli.test.ts have the others from closer by
 	const quick = [
 		"a damaged store",
+		"damaged pages",
 		"a missing store",
 		"a token that cannot be read",
 		"a lock that is none",
@@ -87,7 +88,7 @@ describe("a daemon that cannot start says why", () => {
 	];
 	test.concurrent.each(problems.filter(([name]) => process.env["BROOD_TORTURE"] || quick.includes(name)))(
 		"%s",
-		async (name, change, code, says) => {
+		async (_, change, code, says) => {
 			const home = path.join(freshFolder(), "home");
 			cpSync(made, home, { recursive: true });
 			change(home);
@@ -96,8 +97,7 @@ describe("a daemon that cannot start says why", () => {
 			const { error } = JSON.parse(err);
 			expect(error).toMatchObject({ code, message: expect.stringMatching(says) });
 			expect(error.message).not.toMatch(/Node\.js v|another process holds|^\s+at /im);
-			// pages are checked only when the store is opened for writing
-			if (code !== "STORE_UNUSABLE" || name === "damaged pages") return;
+			if (code !== "STORE_UNUSABLE") return;
 			const doctor = await shell(home).brood("doctor", "--json");
 			expect([doctor.code, JSON.parse(doctor.out).data.findings]).toEqual([
 				1,
@@ -260,6 +260,10 @@ test("a place behind the end of the journal is refused, also for the stream", as
 				details: { last },
 				message: expect.stringMatching(/^The journal ends at event \d+/),
 			},
+		});
+	for (const place of ["journal?after=", "journal?after=%20", "events?after=", "agents?limit=1&after="])
+		expect(await ask(place)).toMatchObject({
+			error: { code: "VALIDATION_ERROR", message: expect.stringMatching(/^after: /) },
 		});
 	expect(await ask(`journal?limit=10&after=${last}`)).toEqual({ data: { events: [], next: null } });
 });

@@ -36,7 +36,7 @@ test("down --now cuts turns and names them; the next command says so, and one co
 	);
 	await sh.brood("queue", "add", "one", "say later");
 	const { data } = await sh.json("turn", "retry", "--all");
-	expect(data.map(({ agent, prompt }: Reply) => [agent, prompt.text, prompt.position])).toEqual([
+	expect(data.map(({ name, prompt }: Reply) => [name, prompt.text, prompt.position])).toEqual([
 		["one", "sleep 60000", expect.any(Number)],
 		["two", "sleep 60000", expect.any(Number)],
 	]);

@@ -10,6 +10,7 @@ import { Mirror } from "#client/mirror.ts";
 import type { StreamMessage } from "#contract/stream.ts";
 import type { Agent } from "#contract/wire.ts";
 import { type Daemon, startDaemon } from "#src/main.ts";
+import { shell } from "#test/support/cli.ts";
 import { freshRepository } from "#test/support/repository.ts";
 import { freshFolder } from "#test/support/stores.ts";
 
@@ -43,7 +44,7 @@ async function read(query: Parameters<Client["stream"]>[0], enough: () => Promis
 	const last = await enough();
 	for await (const message of client.stream(query, stop.signal)) {
 		seen.push(message);
-		if (("at" in message && message.at >= last) || ("event" in message && message.event.id >= last)) break;
+		if (("upTo" in message && message.upTo >= last) || ("event" in message && message.event.id >= last)) break;
 	}
 	stop.abort();
 	return seen;
@@ -78,7 +79,7 @@ test("a reader gets its agent, its project, its kinds or its threads, from the j
 		const following = (async () => {
 			for await (const message of client.stream({ ...filter, after: 0 }, stop.signal)) {
 				if ("event" in message) seen.push(message.event.id);
-				if ("at" in message && message.at >= live.from) done.resolve();
+				if ("upTo" in message && message.upTo >= live.from) done.resolve();
 			}
 		})().catch(() => {});
 		return { seen, stop, caughtUp: done.promise, following };
@@ -118,10 +119,21 @@ test("a reader gets its agent, its project, its kinds or its threads, from the j
 	}
 });
 
+test("a reader of a project or an agent that is not there is refused", async () => {
+	const refused = async (query: Parameters<Client["stream"]>[0]): Promise<unknown> =>
+		await read(query, async () => 0).then(
+			() => null,
+			({ refusal }) => refusal.code,
+		);
+	expect(await refused({ after: 0, project: "nope" })).toBe("NOT_FOUND");
+	expect(await refused({ after: 0, agent: "nobody" })).toBe("AGENT_NOT_FOUND");
+	expect(await refused({ after: 0, project: "web" })).toBeNull();
+});
+
 test("a reader of few events is told how far it is, and goes on from there", async () => {
 	const last = await daemon.engine.reads.lastEvent();
 	const seen = await read({ after: 0, kind: "subscription" }, async () => last);
-	expect(seen).toEqual([{ at: last }]);
+	expect(seen).toEqual([{ upTo: last }]);
 	expect(await client.call("journal", { query: { kind: "subscription,turn.ended", limit: 2 } })).toMatchObject({
 		events: [{ kind: "turn.ended" }, { kind: "turn.ended" }],
 	});
@@ -136,7 +148,7 @@ test("deltas go to whoever asked for that agent", async () => {
 	const live = Promise.withResolvers<void>();
 	const following = (async () => {
 		for await (const message of client.stream({ after, deltas: true, agent: api.id }, stop.signal)) {
-			if ("at" in message) live.resolve();
+			if ("upTo" in message) live.resolve();
 			if ("delta" in message) deltas.push(`${message.delta.agent === api.id} ${message.delta.text}`);
 		}
 	})().catch(() => {});
@@ -239,6 +251,14 @@ test("log --follow begins where it is asked to and shows what is being said; so 
 	);
 	expect(last[0]).toContain(String(third?.id));
 	expect(last.join("\n")).toMatch(/…\s+assistant\s+the end of it\n\s*\d+\s+\(assistant, as above\)/);
+	const part = async (...words: string[]) =>
+		(await shell(home).json("log", "web-1", "--project", "web", ...words)).data;
+	const ids = (all: readonly { id: number }[]): number[] => all.map(({ id }) => id);
+	const whole = await part();
+	expect(ids(await part("-n", "2"))).toEqual(ids(whole).slice(-2));
+	expect(ids(await part("--after", String(third?.id)))).toEqual(ids(whole).filter((id) => id > (third?.id ?? 0)));
+	expect(ids(await part("--after", String(whole.at(-3)?.id), "-n", "5000"))).toEqual(ids(whole).slice(-2));
+	expect([await part("-n", "5000", "--since", "1h"), await part("--since", "2999-01-01")]).toEqual([whole, []]);
 	const after = await linesUntil(
 		["log", "web-1", "--project", "web", "--follow", "--after", String(third?.id), "--json"],
 		'"final"',

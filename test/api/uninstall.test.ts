@@ -17,7 +17,7 @@ async function homeWithPlayground(): Promise<{ home: string; playground: string 
 	return { home, playground: await makePlaygroundRepository(home, git) };
 }
 
-function uninstall(home: string): { left: string[] } {
+function uninstall(home: string): { remaining: string[] } {
 	return run([home], []);
 }
 
@@ -31,7 +31,7 @@ function run<T>(args: readonly string[], workspaces: readonly { agent: string; f
 
 test("a playground that nobody has used goes with the home", async () => {
 	const { home } = await homeWithPlayground();
-	expect([uninstall(home).left, existsSync(home)]).toEqual([[], false]);
+	expect([uninstall(home).remaining, existsSync(home)]).toEqual([[], false]);
 });
 
 test.each<[what: string, change: (folder: string) => Promise<unknown>]>([
@@ -49,7 +49,7 @@ test.each<[what: string, change: (folder: string) => Promise<unknown>]>([
 ])("one with %s stays", async (_, change) => {
 	const { home, playground } = await homeWithPlayground();
 	await change(playground);
-	expect([uninstall(home).left, existsSync(playground)]).toEqual([["playground"], true]);
+	expect([uninstall(home).remaining, existsSync(playground)]).toEqual([["playground"], true]);
 });
 
 test("uncommitted work is found through a link to the home, and a tree that git cannot read may have some", async () => {

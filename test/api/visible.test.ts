@@ -1,5 +1,6 @@
 // What people are shown: every command of the CLI, found from the parser itself, in a home full of words that a
 // terminal would obey.
+
 import { execFileSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -10,6 +11,7 @@ import { ProjectSlug, system } from "#contract/ids.ts";
 import { asJson, inline, visible } from "#contract/visible.ts";
 import { type Daemon, startDaemon } from "#src/main.ts";
 import { program } from "#surfaces/cli/program.ts";
+import { at } from "#test/support/in-workspace.ts";
 import { freshRepository } from "#test/support/repository.ts";
 import { done } from "#test/support/say.ts";
 import { freshFolder } from "#test/support/stores.ts";
@@ -122,7 +124,7 @@ async function full(): Promise<void> {
 		body: { type: "scripted", name: "victim" },
 	});
 	const params = { agent: agent.id };
-	const folder = agent.workspace?.path ?? "";
+	const folder = at(agent);
 	writeFileSync(path.join(folder, `new\u{1b}[8m\r\n${evilName}.txt`), evil);
 	execFileSync("git", ["add", "-A"], { cwd: folder });
 	execFileSync("git", ["-c", `user.name=${evilName}`, "-c", "user.email=a@b", "commit", "-qm", evil], { cwd: folder });
@@ -157,7 +159,7 @@ async function full(): Promise<void> {
 	await client.call("issueDocument", { params: issue, body: { name: "notes", text: evil } });
 	await done(daemon.engine, {
 		type: "issue.escalate",
-		issue: (await client.call("issue", { params: issue })).id,
+		issueId: (await client.call("issue", { params: issue })).id,
 		reason: evil,
 	});
 	await client
@@ -172,7 +174,7 @@ async function full(): Promise<void> {
 		.catch(() => {});
 	await done(
 		daemon.engine,
-		{ type: "git.record", runs: [{ folder: evil, args: [evil], code: 1, ms: 1 }] },
+		{ type: "git.record", runs: [{ folder: evil, args: [evil], exit: 1, durationMs: 1 }] },
 		{ as: system },
 	);
 	mkdirSync(path.join(home, "logs"), { recursive: true });

@@ -4,7 +4,8 @@ import path from "node:path";
 import type { Browser } from "playwright-core";
 import { expect, test } from "vitest";
 import { Dashboard, shareDashboard } from "#test/support/dashboard.ts";
-import { at, git, longTimeout, params, type TestDaemon } from "#test/support/test-daemon.ts";
+import { at } from "#test/support/in-workspace.ts";
+import { git, longTimeout, params, type TestDaemon } from "#test/support/test-daemon.ts";
 
 let world: TestDaemon;
 let browser: Browser;
@@ -291,7 +292,9 @@ test("the queue is edited, moved by keys and emptied", async () => {
 	await page.getByRole("button", { name: "Edit prompt 1: It announces mail and has no text to edit." }).waitFor();
 });
 
-test("the agent tree collapses, filters and compares two agents; a fork is made from an item", async () => {
+test("the agent tree collapses, filters and compares two agents; a fork is made from an item", {
+	timeout: 90_000,
+}, async () => {
 	const { add, slug } = await world.project({ "a.txt": "one\n" });
 	await add({ name: "aside", workspace: "none" });
 	const parent = await add({ name: "parent" });
@@ -412,42 +415,13 @@ test("by keyboard alone: mail, workspace, audit, a commit and a kill of an agent
 	await page.keyboard.type("Two instead of one");
 	await press("Commit");
 	await page.getByRole("dialog").waitFor({ state: "detached" });
-	expect(git(at(agent, ""), "log", "-1", "--format=%s")).toBe("Two instead of one");
+	expect(git(at(agent), "log", "-1", "--format=%s")).toBe("Two instead of one");
 	await press("More actions");
 	await press("Kill …");
 	await dashboard.isAccessible();
 	await press("Kill");
 	await page.getByText("· dead").first().waitFor();
 	expect((await world.now(agent)).life).toBe("ended");
-});
-
-test("a turn of the past shows its tree and can be forked", async () => {
-	const { add } = await world.project({ "a.txt": "one\n" });
-	const agent = await add({ name: "traveller" });
-	const first = await world.turn(agent, "write a.txt first\ncommit First");
-	const second = await world.turn(agent, "write a.txt second");
-	await using dashboard = await Dashboard.open(browser, world.daemon, `/agents/${agent.id}?turn=${first.id}`);
-	const { page } = dashboard;
-	const diff = page.getByRole("group", { name: "Diff" });
-	await page.getByText(`turn ${first.id} (1 of 2)`).waitFor();
-	// the conversation names the turn in the same way, and marks it and what came later
-	const items = page.getByRole("group", { name: "Items" });
-	await items.getByRole("link", { name: new RegExp(`^turn ${first.id} .* selected$`) }).waitFor();
-	await items.getByRole("link", { name: new RegExp(`^turn ${second.id} .* later$`) }).waitFor();
-	await diff.getByText("first").waitFor();
-	await dashboard.isAccessible();
-	await page.getByRole("button", { name: "Next turn" }).click();
-	await page.getByText(`turn ${second.id} (2 of 2)`).waitFor();
-	await items.getByRole("link", { name: new RegExp(`^turn ${second.id} .* selected$`) }).waitFor();
-	await diff.getByText("second").waitFor();
-	await page.getByRole("button", { name: "Fork from here" }).click();
-	const dialog = page.getByRole("dialog", { name: /Fork traveller from item/ });
-	// the refusal is where it can be read: nothing outside of a dialog can
-	dashboard.expects(/409 .*\/fork$/);
-	await dialog.getByLabel("Name").fill("traveller");
-	await dialog.getByLabel("Name").press("Enter");
-	await dialog.getByText("The name traveller has been used").waitFor();
-	await dashboard.isAccessible();
 });
 
 test("a browser that is not looked at notifies of a question, once, if it was asked to", async () => {
@@ -482,6 +456,12 @@ test("a browser that is not looked at notifies of a question, once, if it was as
 	await expect
 		.poll(() => page.evaluate(() => Reflect.get(globalThis, "shown")))
 		.toEqual([["loud asks", "May loud push?"]]);
+	// of a person's turn what is asked
+	await add({ name: "bert", type: "human", workspace: "none", prompt: "please **look**\nand tell" });
+	await page.getByText("waits for you: please look").waitFor();
+	await expect
+		.poll(() => page.evaluate(() => Reflect.get(globalThis, "shown").slice(1)))
+		.toEqual([["bert waits for you", "please look"]]);
 	await expect.poll(() => page.title()).toMatch(/^\(\d+\) Inbox · Brood$/);
 });
 

@@ -52,3 +52,38 @@ async function watchPoint(page: Page, point: { x: number; y: number }): Promise<
 	}, point);
 	return async () => await page.evaluate(async () => await Reflect.get(globalThis, "hit"));
 }
+
+test("a tab in the background notifies of nothing while another one is looked at", async () => {
+	const { add } = await world.project();
+	await using dashboard = await Dashboard.open(browser, world.daemon);
+	await dashboard.context.addInitScript(() => {
+		const shown: string[] = [];
+		class Recorded extends EventTarget {
+			static readonly permission = "granted";
+			constructor(title: string) {
+				super();
+				shown.push(title);
+			}
+		}
+		Object.assign(globalThis, { Notification: Recorded, shown });
+		// a tab begins as an empty page, which has no storage
+		if (Reflect.get(globalThis, "location").protocol === "http:") localStorage.setItem("brood.notify", "on");
+		const page = Reflect.get(globalThis, "document");
+		Object.defineProperty(page, "hidden", { get: () => Reflect.get(globalThis, "isHidden") === true });
+	});
+	const tabs = [await dashboard.tab("/inbox"), await dashboard.tab("/inbox")];
+	const [back = expect.unreachable(), front = expect.unreachable()] = tabs;
+	const hide = async (tab: Page): Promise<void> =>
+		await tab.evaluate(() => void Reflect.set(globalThis, "isHidden", true));
+	const ask = async (name: string): Promise<void> => {
+		await add({ name, workspace: "none", prompt: "ask May I?" });
+		for (const tab of tabs) await tab.getByRole("article", { name: `${name} asks` }).waitFor();
+	};
+	await dashboard.page.close();
+	await hide(back);
+	await ask("seen");
+	await hide(front);
+	await ask("unseen");
+	for (const tab of tabs)
+		await expect.poll(() => tab.evaluate(() => Reflect.get(globalThis, "shown")), longTimeout).toEqual(["unseen asks"]);
+});

@@ -4,8 +4,9 @@ import path from "node:path";
 import type { Browser, Locator } from "playwright-core";
 import { expect, test } from "vitest";
 import { Dashboard, shareDashboard } from "#test/support/dashboard.ts";
+import { at } from "#test/support/in-workspace.ts";
 import { freshRepository } from "#test/support/repository.ts";
-import { at, git, longTimeout, params, type TestDaemon } from "#test/support/test-daemon.ts";
+import { git, longTimeout, params, type TestDaemon } from "#test/support/test-daemon.ts";
 
 let world: TestDaemon;
 let browser: Browser;
@@ -276,7 +277,8 @@ test("an issue waits for another, is worked on automatically, shows its run's co
 	await page.getByRole("button", { name: "Automatic work: off" }).click();
 	await page.getByRole("region", { name: "IN_REVIEW" }).getByRole("link", { name: /#1/ }).click(longTimeout);
 	const runs = page.getByRole("region", { name: /Runs 1/ });
-	await runs.getByText(/1,200 tokens · 0.2500 USD/).waitFor();
+	await runs.getByText(/1,200 tokens · 0.2500 USD · took \d+ s$/).waitFor();
+	await runs.getByText(/^\d+ [sm] ago$/).waitFor();
 	await runs.getByText("The second file is there.").waitFor();
 	await dashboard.isAccessible();
 	await page.getByRole("link", { name: "Review" }).click();

@@ -1,10 +1,11 @@
 // Comments on lines of a review: where they are kept, and how they are written.
-import { writeFileSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import type { Browser, Page } from "playwright-core";
 import { expect, test } from "vitest";
 import type { Agent } from "#contract/wire.ts";
 import { Dashboard, shareDashboard } from "#test/support/dashboard.ts";
-import { at, params, type TestDaemon } from "#test/support/test-daemon.ts";
+import { at } from "#test/support/in-workspace.ts";
+import { params, type TestDaemon } from "#test/support/test-daemon.ts";
 
 let world: TestDaemon;
 let browser: Browser;
@@ -135,5 +136,27 @@ test("a file is found by its name, also among few", async () => {
 	await expect.poll(() => rows.count()).toBe(2);
 	await dashboard.page.getByRole("searchbox", { name: "Find a file" }).fill("b");
 	await expect.poll(() => rows.count()).toBe(1);
+	await dashboard.isAccessible();
+});
+
+test("the files of a review are below their folder, and those of the top folder below none", async () => {
+	const agent = await agentWithLines("sorter", 3);
+	mkdirSync(at(agent, "src"));
+	writeFileSync(at(agent, "src/a.ts"), "one\n");
+	await world.client.call("commit", { ...params(agent), body: { message: "more" } });
+	await using dashboard = await Dashboard.open(browser, world.daemon, `/agents/${agent.id}/review`);
+	const tree = dashboard.page.getByRole("tree", { name: "Changed files" });
+	await tree.getByRole("treeitem", { level: 1, name: /a\.txt/ }).waitFor();
+	const folder = tree.getByRole("treeitem", { level: 1, name: /src\// });
+	const inside = tree.getByRole("treeitem", { level: 2, name: /a\.ts/ });
+	const leftOf = async (text: string): Promise<number> => (await tree.getByText(text).boundingBox())?.x ?? 0;
+	expect((await leftOf("a.ts")) - (await leftOf("src/"))).toBeGreaterThan(8);
+	await tree.press("End");
+	await tree.press("ArrowLeft");
+	await tree.press("ArrowLeft");
+	await inside.waitFor({ state: "detached" });
+	await folder.waitFor();
+	await tree.press("Home");
+	await tree.press("ArrowLeft");
 	await dashboard.isAccessible();
 });

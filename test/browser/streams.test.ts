@@ -109,6 +109,8 @@ test("without the daemon a page keeps what it had, says so and sends nothing; un
 	] as const) {
 		await dashboard.go(to);
 		await page.getByText(says).first().waitFor();
+		// a phone has no such key
+		expect(await page.getByRole("main").getByText("⌘K").count()).toBe(0);
 		await dashboard.isAccessible();
 	}
 	// an answer that is none
@@ -149,6 +151,30 @@ test("without the daemon a page keeps what it had, says so and sends nothing; un
 	await page.goBack();
 	// what could not be sent is still there
 	expect(await page.getByRole("textbox", { name: "Prompt for kept" }).inputValue()).toBe("say number 10.");
+});
+
+test("a daemon that refuses for now is asked again, and the page says why meanwhile", async () => {
+	await using dashboard = await Dashboard.open(browser, world.daemon);
+	const { page } = dashboard;
+	dashboard.expects(/ 503 /);
+	const error = {
+		code: "STORE_UNAVAILABLE",
+		message: "The database is away.",
+		details: {},
+		suggestions: ["brood doctor"],
+	};
+	await page.route("**/api/rows*", (route) => route.fulfill({ status: 503, json: { error } }));
+	await dashboard.go("/tree");
+	const banner = page.getByRole("alert").filter({ hasText: "The daemon has refused to answer for" });
+	await banner.getByText("It says: The database is away. It is asked again until it answers.").waitFor();
+	await banner.getByText("brood doctor").waitFor();
+	await page.getByRole("status").filter({ hasText: "refused for" }).waitFor();
+	// a link would not help
+	expect(await page.getByText("brood ui").count()).toBe(0);
+	await dashboard.isAccessible();
+	await page.unroute("**/api/rows*");
+	await page.getByRole("row", { name: /init/ }).waitFor();
+	await banner.waitFor({ state: "detached" });
 });
 
 test("a prompt that is on its way is shown; a browser without a network says so, and heals when it is back", {

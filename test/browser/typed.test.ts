@@ -117,14 +117,14 @@ test("what was typed beside a conversation or below an issue is there after anot
 	await page.getByRole("button", { name: "Edit prompt 1" }).click();
 	await page.getByLabel("Text of prompt 1").fill("half a prompt");
 	await tab(/^Mail/);
-	expect(await page.getByLabel("Mail to written-to").inputValue()).toBe("half a mail");
+	await expect.poll(() => page.getByLabel("Mail to written-to").inputValue()).toBe("half a mail");
 	// the tabs are walked by keys, also past a box
 	for (const key of ["ArrowLeft", "ArrowRight", "ArrowLeft"]) await page.keyboard.press(key);
 	expect(await page.getByLabel("Text of prompt 1").inputValue()).toBe("half a prompt");
 	await page.getByRole("tab", { name: /^Queue/, selected: true }).press("ArrowRight");
 	await page.getByRole("button", { name: "Send mail" }).click();
 	await page.getByText(/human · accepted/).waitFor();
-	expect(await page.getByLabel("Mail to written-to").inputValue()).toBe("");
+	await expect.poll(() => page.getByLabel("Mail to written-to").inputValue()).toBe("");
 	await dashboard.go(`/projects/${slug}/issues/1`);
 	await page.getByLabel("Comment").fill("half a comment");
 	await dashboard.go(`/projects/${slug}/issues`);

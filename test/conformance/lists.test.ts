@@ -1,7 +1,7 @@
 // Lists in pages, several rows at once, and persons: the same on all three stores, and the same as reading everything.
 
 import { describe, expect, test } from "vitest";
-import { human, ProjectSlug, system } from "#contract/ids.ts";
+import { type AgentId, human, ProjectSlug, system } from "#contract/ids.ts";
 import type { PageRequest, RowPage } from "#contract/page.ts";
 import { noPendingWork } from "#contract/pending-work.ts";
 import { nothingSpent } from "#contract/usage.ts";
@@ -45,6 +45,64 @@ describe.each(flavors)("%s", (flavor) => {
 		expect([...rows.person.values()].sort((a, b) => (a.name < b.name ? -1 : 1))).toEqual(after);
 	});
 
+	test("an issue has its comments, and of each document the newest version", async () => {
+		await using testStore = await freshTestStore(flavor);
+		await using engine = await testStore.open();
+		await done(engine, { type: "project.add", slug: "web", path: "/srv/web" });
+		const { event: issueId = 0 } = await done(engine, { type: "issue.add", project: "web", title: "Font" });
+		for (const text of ["one", "two"]) {
+			await done(engine, { type: "issue.comment", issueId, text });
+			// a comment has no name: it is not taken for a version of one that has
+			for (const name of ["a.md", "b.md"])
+				await done(engine, { type: "issue.document", issueId, name, text: `${name} ${text}` });
+		}
+		expect((await engine.reads.entries(issueId)).map(({ kind, version, text }) => [kind, version, text])).toEqual([
+			["comment", null, "one"],
+			["comment", null, "two"],
+			["document", 2, "a.md two"],
+			["document", 2, "b.md two"],
+		]);
+		const documents = (await engine.reads.entries(issueId)).slice(2);
+		expect(await engine.reads.documents(issueId)).toEqual(documents.map(({ id, name }) => ({ id, name })));
+		const { rows } = await engine.reads.listEntries({ issueId, kind: "document" }, { after: 0, limit: 9 });
+		expect(rows.map(({ row }) => row.text)).toEqual(["a.md one", "b.md one", "a.md two", "b.md two"]);
+	});
+
+	test("the journal of a project has its agents, its issues and itself", async () => {
+		await using testStore = await freshTestStore(flavor);
+		await using engine = await testStore.open();
+		const own = new Map<string, { agent: AgentId; issueId: number }>();
+		for (const slug of ["web", "api"]) {
+			await done(engine, { type: "project.add", slug, path: `/srv/${slug}` });
+			const { id: agent } = await spawn(engine, engine.agentZero.id, { name: "a", project: slug, workspace: "none" });
+			const { event: issueId = 0 } = await done(engine, { type: "issue.add", project: slug, title: "Font" });
+			own.set(slug, { agent, issueId });
+			await done(engine, { type: "subscription.add", name: slug, agentType: "claude" });
+		}
+		for (const { agent, issueId } of own.values()) {
+			await done(engine, { type: "issue.comment", issueId, text: "narrower" });
+			await done(engine, { type: "item.append", agent, kind: "user", text: "x" });
+			await done(engine, { type: "issue.delete", issueId });
+		}
+		const all = await engine.reads.events({ after: 0, limit: 1000 });
+		for (const [slug, { agent, issueId }] of own) {
+			const ids = async (more: object = {}): Promise<number[]> => {
+				const range = { after: 0, limit: 1000, upTo: all.length, project: ProjectSlug.parse(slug), ...more };
+				return (await engine.reads.events(range)).map(({ id }) => id);
+			};
+			const isAbout = (data: unknown): boolean =>
+				["slug", "project"].some((name) => Reflect.get(Object(data), name) === slug) ||
+				Reflect.get(Object(data), "issueId") === issueId;
+			const expected = all.filter((event) => (event.agent === null ? isAbout(event.data) : event.agent === agent));
+			const kinds = ["project.added", "agent.spawned", "issue.added", "issue.commented", "user", "issue.deleted"];
+			expect(expected.map(({ kind }) => kind)).toEqual(expect.arrayContaining(kinds));
+			expect(await ids()).toEqual(expected.map(({ id }) => id));
+			const issues = expected.filter(({ kind }) => kind.startsWith("issue."));
+			expect(await ids({ kinds: ["issue"], limit: 2 })).toEqual(issues.slice(0, 2).map(({ id }) => id));
+			expect(await ids({ kinds: ["subscription"] })).toEqual([]);
+		}
+	});
+
 	test("what an inbox and a board show is read without the rest", async () => {
 		await using testStore = await freshTestStore(flavor);
 		await using engine = await testStore.open();
@@ -73,14 +131,15 @@ describe.each(flavors)("%s", (flavor) => {
 		const gone = await issue("web", "gone");
 		await issue("api", "other");
 		for (const each of [asks, gone])
-			await done(engine, { type: "issue.escalate", issue: each, reason: "stuck" }, { as: system });
-		for (const each of [first, second, third]) await done(engine, { type: "issue.move", issue: each, stage: "CHECK" });
+			await done(engine, { type: "issue.escalate", issueId: each, reason: "stuck" }, { as: system });
+		for (const each of [first, second, third])
+			await done(engine, { type: "issue.move", issueId: each, stage: "CHECK" });
 		expect((await reads.issuesForPersons()).map(({ id }) => id)).toEqual([asks, first, second, third, gone]);
 		for (const each of [first, second, third]) {
-			await done(engine, { type: "issue.approve", issue: each, empty: true });
+			await done(engine, { type: "issue.approve", issueId: each, empty: true });
 			await expect.poll(async () => (await reads.issue(each))?.stage).toBe("DONE");
 		}
-		await done(engine, { type: "issue.delete", issue: gone });
+		await done(engine, { type: "issue.delete", issueId: gone });
 		expect((await reads.issuesForPersons()).map(({ id }) => id)).toEqual([asks]);
 		const board = async (doneMax: number) => (await reads.issuesOfBoard(web, { doneMax })).map(({ id }) => id);
 		expect(await board(9)).toEqual([open, asks, first, second, third]);
@@ -112,7 +171,8 @@ describe.each(flavors)("%s", (flavor) => {
 			await done(engine, { type: "approval.ask", agent: one.id, turn, question }, { as: system });
 		for (const more of [{}, { priority: 2 }, { front: true }, { notBefore: 1 }, {}])
 			await done(engine, { type: "prompt.queue", agent: one.id, text: JSON.stringify(more), ...more });
-		for (const body of ["a", "b", "c", "d"]) await done(engine, { type: "mail.send", to: one.id, body });
+		for (const body of ["a", "b", "c", "d"])
+			await done(engine, { type: "mail.send", to: one.id, body, urgent: body === "d" });
 		const [, second] = await everyMail(reads, one.id);
 		await done(engine, { type: "mail.delete", agent: one.id, mail: second?.id });
 		for (const [project, labels] of [
@@ -124,8 +184,8 @@ describe.each(flavors)("%s", (flavor) => {
 			await done(engine, { type: "issue.add", project, title: project, labels });
 		const [issue] = await everyIssue(reads, web);
 		const id = issue?.id ?? 0;
-		for (const text of ["a", "b", "c"]) await done(engine, { type: "issue.comment", issue: id, text });
-		await done(engine, { type: "issue.document", issue: id, name: "notes.md", text: "words" });
+		for (const text of ["a", "b", "c"]) await done(engine, { type: "issue.comment", issueId: id, text });
+		await done(engine, { type: "issue.document", issueId: id, name: "notes.md", text: "words" });
 
 		const agents = await everyAgent(reads);
 		expect(await inPages((page) => reads.listAgents({ reaped: true }, page))).toEqual(agents);
@@ -147,6 +207,9 @@ describe.each(flavors)("%s", (flavor) => {
 		const queue = await reads.prompts(one.id);
 		expect(queue).toHaveLength(5);
 		expect(await inPages((page) => reads.listPrompts(one.id, page))).toEqual(queue);
+		expect(await reads.queueOrder(one.id)).toEqual(
+			queue.map(({ id, position, priority }) => ({ id, position, priority })),
+		);
 		expect(await reads.nextPrompt(one.id, 5)).toEqual(queue[0]);
 		expect(await reads.promptsFrom(one.id, "mail")).toEqual([]);
 		expect((await reads.promptsFrom(one.id, "queue")).map(({ id }) => id).sort()).toEqual(
@@ -154,6 +217,12 @@ describe.each(flavors)("%s", (flavor) => {
 		);
 		expect(await reads.lastMail(one.id)).toBe((await everyMail(reads, one.id)).at(-1)?.id);
 		expect(await reads.lastMail(alone.id)).toBe(0);
+		const unread = await everyMail(reads, one.id);
+		expect(await reads.newMailCount(one.id)).toEqual({
+			mails: unread.length,
+			urgent: unread.filter(({ urgent }) => urgent).length,
+		});
+		expect(await reads.newMailCount(alone.id)).toEqual({ mails: 0, urgent: 0 });
 		expect(await reads.unreadMails(one.id)).toEqual(await everyMail(reads, one.id));
 		expect(await inPages((page) => reads.listTurns(one.id, page))).toEqual(await everyTurn(reads, one.id));
 		const items = await reads.itemsBefore(one.id, 1e9, 100);
@@ -182,10 +251,10 @@ describe.each(flavors)("%s", (flavor) => {
 		expect(await inPages((page) => reads.listMails(one.id, page))).toEqual(await everyMail(reads, one.id));
 		expect(await inPages((page) => reads.listIssues(undefined, page))).toEqual(await everyIssue(reads));
 		expect(await inPages((page) => reads.listIssues(web, page))).toEqual(await everyIssue(reads, web));
-		expect(await inPages((page) => reads.listEntries({ issue: id, kind: "comment" }, page))).toMatchObject([
+		expect(await inPages((page) => reads.listEntries({ issueId: id, kind: "comment" }, page))).toMatchObject([
 			...["a", "b", "c"].map((text) => ({ text, by: human })),
 		]);
-		expect(await inPages((page) => reads.listEntries({ issue: id, kind: "document" }, page))).toHaveLength(1);
+		expect(await inPages((page) => reads.listEntries({ issueId: id, kind: "document" }, page))).toHaveLength(1);
 		expect(await inPages((page) => reads.listRuns(id, page))).toEqual([]);
 		expect(await inPages((page) => reads.listIssueLabels(web, page))).toEqual([
 			{ label: "y", issues: 2 },

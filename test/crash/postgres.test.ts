@@ -1,8 +1,17 @@
 // PostgreSQL going away, coming back, being written by many and losing an answer.
 
+import net from "node:net";
+import path from "node:path";
 import pg from "pg";
-import { describe, expect, test } from "vitest";
-import type { Engine } from "#engine/engine.ts";
+import { describe, expect, test, vi } from "vitest";
+import { examinePostgres, openPostgres } from "#adapters/store/postgres/store.ts";
+import { systemClock } from "#adapters/system/clock.ts";
+import { randomIds } from "#adapters/system/ids.ts";
+import { limits } from "#contract/limits.ts";
+import { expected } from "#contract/log.ts";
+import { batchRunner } from "#engine/commands/execute.ts";
+import { Engine } from "#engine/engine.ts";
+import { nextTick } from "#engine/loop/dispatch.ts";
 import { StoreFault } from "#engine/ports/store.ts";
 import { startEngine } from "#src/main.ts";
 import { acknowledged, expectNothingLost } from "#test/support/acknowledged.ts";
@@ -11,7 +20,7 @@ import { lossyProxy } from "#test/support/lossy-proxy.ts";
 import { startPostgres } from "#test/support/postgres.ts";
 import { runProgram } from "#test/support/process.ts";
 import { done, say, spawn } from "#test/support/say.ts";
-import { freshDatabase } from "#test/support/stores.ts";
+import { freshDatabase, freshFolder } from "#test/support/stores.ts";
 
 const allEvents = async (engine: Engine) => await engine.reads.events({ after: 0, limit: 1_000_000 });
 const append = (engine: Engine, text: string) =>
@@ -92,10 +101,13 @@ describe("a database that goes away", { timeout: 60_000 }, () => {
 		const url = await server.createDatabase();
 		let left = 60;
 		const back: Promise<void>[] = [];
+		let restarted = Promise.resolve();
 		const ran = await runProgram("writer", [JSON.stringify({ url }), "pg", "400", "8"], {
 			watch(line) {
-				if (line.startsWith("ack") && --left % 120 === 0 && back.length < 2)
-					back.push(server.crash().then(() => server.start()));
+				if (!line.startsWith("ack") || --left % 120 !== 0 || back.length === 2) return;
+				// many lines may come at once: one restart after the other
+				restarted = restarted.then(() => server.crash()).then(() => server.start());
+				back.push(restarted);
 			},
 		});
 		await Promise.all(back);
@@ -109,9 +121,6 @@ describe("a database that goes away", { timeout: 60_000 }, () => {
 
 	test("for too long is reported, what was reported did not happen, and reads wait as well", async () => {
 		await using server = await startPostgres({ durable: true });
-		const { openPostgres } = await import("#adapters/store/postgres/store.ts");
-		const { batchRunner } = await import("#engine/commands/execute.ts");
-		const { limits } = await import("#contract/limits.ts");
 		const url = await server.createDatabase();
 		await using store = await openPostgres({ url, run: batchRunner(limits), retryForMs: 200 });
 		await using patient = await openPostgres({ url, run: batchRunner(limits) });
@@ -125,6 +134,21 @@ describe("a database that goes away", { timeout: 60_000 }, () => {
 		await server.start();
 		expect(await store.commit([])).toEqual([]);
 		expect(await waiting).toEqual([]);
+	});
+
+	test("and leaves its address to a standby can be written to only when that is over", async () => {
+		await using server = await startPostgres();
+		const url = await server.createDatabase();
+		await using standby = await server.standby(server.url(), { synchronous: false });
+		await using proxy = await lossyProxy(url);
+		await using store = await openPostgres({ url: proxy.url, run: batchRunner(limits), retryForMs: 200 });
+		proxy.turnTo(standby.url());
+		const away = { kind: "unavailable", message: expect.stringMatching(/is it a standby\? .* Nothing was changed\./) };
+		await expect(store.commit([])).rejects.toMatchObject(away);
+		await expect(examinePostgres({ url: proxy.url })).rejects.toMatchObject(away);
+		await expect(openPostgres({ url: proxy.url, run: batchRunner(limits) })).rejects.toMatchObject(away);
+		proxy.turnTo(url);
+		expect(await store.commit([])).toEqual([]);
 	});
 });
 
@@ -140,6 +164,47 @@ test("an answer to COMMIT that gets lost is asked for: no item is lost or double
 	expect(proxy.lost).toBe(5);
 	expectNothingLost(acks, await allEvents(engine));
 	await engine[Symbol.asyncDispose]();
+});
+
+test("a lost answer to COMMIT is asked for until the database is back, and what waits behind it is refused", async () => {
+	const url = await freshDatabase();
+	await using proxy = await lossyProxy(url);
+	let later = 0;
+	const clock = { now: () => systemClock.now() + later };
+	const now = performance.now.bind(performance);
+	using _ = vi.spyOn(performance, "now").mockImplementation(() => now() + later);
+	const store = await openPostgres({ url: proxy.url, run: batchRunner(limits) });
+	await using engine = await Engine.start({ store, driver: null, limits, clock, ids: randomIds });
+	let asked = 0;
+	const nowhere = freshFolder();
+	await using gone = net.createServer((socket) => {
+		asked++;
+		socket.destroy();
+	});
+	await new Promise<void>((resolve) => gone.listen(path.join(nowhere, ".s.PGSQL.5432"), resolve));
+
+	const away = Promise.withResolvers<void>();
+	proxy.loseCommits(1, () => {
+		proxy.turnTo(`postgres://postgres@localhost/gone?host=${encodeURIComponent(nowhere)}`);
+		away.resolve();
+	});
+	const lost = append(engine, "lossy");
+	await away.promise;
+	const behind = append(engine, "behind");
+	behind.catch(expected("it is awaited below"));
+	// it waits
+	await nextTick();
+	later = 60_000;
+	await expect(behind).rejects.toMatchObject({
+		kind: "unavailable",
+		message: expect.stringMatching(/Nothing was changed/),
+	});
+	const before = asked;
+	await expect.poll(() => asked).toBeGreaterThan(before + 3);
+	proxy.turnTo(url);
+	expectNothingLost([{ id: (await lost).event ?? 0, text: "lossy" }], await allEvents(engine));
+	const texts = (await allEvents(engine)).map(({ text }) => text);
+	expect([texts.filter((text) => text === "lossy").length, texts.includes("behind")]).toEqual([1, false]);
 });
 
 test("a database of a newer Brood is used as long as that allows it, else refused and not touched", async () => {

@@ -1,11 +1,13 @@
 // One bad thing stays one bad thing: whatever is wrong with one agent, subscription, event or file, its neighbours work
 // and the daemon starts.
+
 import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { Client } from "#client/client.ts";
 import { type Daemon, startDaemon } from "#src/main.ts";
+import { at } from "#test/support/in-workspace.ts";
 import { testProgram } from "#test/support/programs.ts";
 import { freshRepository } from "#test/support/repository.ts";
 import { freshFolder } from "#test/support/stores.ts";
@@ -90,10 +92,10 @@ test("a subscription whose file is gone, unreadable or nonsense holds its own ag
 });
 
 test("a workspace that nobody may look into holds its own agent", async () => {
-	const { workspace } = await client.call("agent", of("damaged"));
+	const damaged = await client.call("agent", of("damaged"));
 	// root can read every folder: a file instead of the folder has the same effect
-	rmSync(workspace?.path ?? "", { recursive: true });
-	writeFileSync(workspace?.path ?? "", "");
+	rmSync(at(damaged), { recursive: true });
+	writeFileSync(at(damaged), "");
 	await prompt("damaged");
 	await expect.poll(() => held("damaged"), longTimeout).toEqual([expect.stringMatching(/^(drift|error): /)]);
 	expect((await client.call("health", of("damaged"))).healthy).toBe(false);

@@ -225,7 +225,7 @@ test("every key works in the home's config.yaml: the daemon starts with each of 
 	await using daemon = await startDaemon({ home });
 	const status = await new Client(daemon).call("status");
 	expect(status.store).toBe("postgres");
-	expect(status.remote).toMatch(/^https:\/\/localhost:\d+$/);
+	expect(status.remoteUrl).toMatch(/^https:\/\/localhost:\d+$/);
 	expect((await daemon.engine.reads.agent(daemon.engine.agentZero.id))?.type).toBe("human");
 	expect(daemon.containment).toBe("groups");
 	daemon.engine.log.debug("test", "written because the level is debug");

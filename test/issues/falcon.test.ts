@@ -76,7 +76,7 @@ test("whoever knows falcon's routes finds them, with its error codes", async () 
 	]);
 	expect((await ask("GET", `${one}/messages?stage=IN_REVIEW`)).data).toEqual([]);
 	expect((await ask("GET", `${one}/runs`)).data).toMatchObject([
-		{ stage: "IN_PROGRESS", state: "open", handle: "subject", session: null },
+		{ stage: "IN_PROGRESS", state: "open", handle: "subject", sessionId: null },
 	]);
 	expect((await ask("GET", `${one}/artifacts`)).data).toEqual({ path: "", files: [] });
 	expect((await ask("GET", "/api/projects/web/presets")).data).toMatchObject([

@@ -13,7 +13,7 @@ test("an issue is assigned, worked on, reviewed and done", async () => {
 	const font = await add("Replace the font", { body: "Use Inter.\nEverywhere." });
 	expect(font).toMatchObject({ number: 1, stage: "TODO", preset: "lean", assignee: null, branch: null });
 	const opus = await agent("opus");
-	await tell({ type: "issue.assign", issue: font.id, agent: opus.id });
+	await tell({ type: "issue.assign", issueId: font.id, agent: opus.id });
 	expect(await issue(font)).toMatchObject({
 		stage: "IN_PROGRESS",
 		assignee: opus.id,
@@ -34,7 +34,7 @@ test("an issue is assigned, worked on, reviewed and done", async () => {
 	]);
 	expect(await engine.reads.agent(opus.id)).toMatchObject({ issue: null, activity: "idle", totalTasksCompleted: 1 });
 	expect((await engine.reads.newestItem(opus.id))?.kind).toBe("clear");
-	await tell({ type: "issue.approve", issue: font.id });
+	await tell({ type: "issue.approve", issueId: font.id });
 	expect(await issue(font)).toMatchObject({
 		stage: "DONE",
 		waiting: null,
@@ -48,9 +48,9 @@ test("a rejection goes back to the agent that did it, with the reason in its pro
 	const { driver, add, agent, tell, end, issue } = place;
 	const font = await add("Replace the font");
 	const opus = await agent("opus");
-	await tell({ type: "issue.assign", issue: font.id, agent: opus.id });
+	await tell({ type: "issue.assign", issueId: font.id, agent: opus.id });
 	await end(opus, { complete: "Replaced it." });
-	await tell({ type: "issue.reject", issue: font.id, reason: "The footer\nhas the old one." });
+	await tell({ type: "issue.reject", issueId: font.id, reason: "The footer\nhas the old one." });
 	expect(await issue(font)).toMatchObject({ stage: "IN_PROGRESS", assignee: opus.id });
 	expect(driver.started.at(-1)?.text).toContain("[from human]\n| The footer\n| has the old one.");
 	await end(opus, { complete: "Now really." });
@@ -62,7 +62,7 @@ test("a run without work keeps its stage and asks for attention; a person's answ
 	const { engine, add, agent, tell, end, issue } = place;
 	const font = await add("Replace the font");
 	const opus = await agent("opus");
-	await tell({ type: "issue.assign", issue: font.id, agent: opus.id });
+	await tell({ type: "issue.assign", issueId: font.id, agent: opus.id });
 	await end(opus, { text: "Which font?" });
 	expect(await issue(font)).toMatchObject({
 		stage: "IN_PROGRESS",
@@ -93,13 +93,13 @@ test("commits ahead of base are work as well, and the approval is pinned to the 
 	const { engine, add, agent, tell, end, issue } = place;
 	const font = await add("Replace the font");
 	const opus = await agent("opus");
-	await tell({ type: "issue.assign", issue: font.id, agent: opus.id });
+	await tell({ type: "issue.assign", issueId: font.id, agent: opus.id });
 	await end(opus);
 	expect(await issue(font)).toMatchObject({ stage: "IN_REVIEW", commit: "abcdef0123" });
-	expect(await refused(engine, { type: "issue.approve", issue: font.id, commit: "1234567" })).toMatchObject({
+	expect(await refused(engine, { type: "issue.approve", issueId: font.id, commit: "1234567" })).toMatchObject({
 		code: "CONFLICT",
 	});
-	await tell({ type: "issue.approve", issue: font.id, commit: "abcdef0" });
+	await tell({ type: "issue.approve", issueId: font.id, commit: "abcdef0" });
 	expect(await issue(font)).toMatchObject({ stage: "DONE", approvedCommit: "abcdef0123", mergedCommit: "fedcba9876" });
 });
 
@@ -123,7 +123,7 @@ test("a step that finds the workspace in use by another step is tried again, and
 	};
 	const font = await add("Replace the font");
 	const opus = await agent("opus");
-	await tell({ type: "issue.assign", issue: font.id, agent: opus.id });
+	await tell({ type: "issue.assign", issueId: font.id, agent: opus.id });
 	expect(await issue(font)).toMatchObject({ assignee: opus.id, attention: null });
 	await wake();
 	await end(opus);
@@ -146,9 +146,9 @@ test("a merge that is refused leaves the issue in review, with the reason", asyn
 	const { add, agent, tell, end, issue } = place;
 	const font = await add("Replace the font");
 	const opus = await agent("opus");
-	await tell({ type: "issue.assign", issue: font.id, agent: opus.id });
+	await tell({ type: "issue.assign", issueId: font.id, agent: opus.id });
 	await end(opus, { complete: "ok" });
-	await tell({ type: "issue.approve", issue: font.id });
+	await tell({ type: "issue.approve", issueId: font.id });
 	expect(await issue(font)).toMatchObject({
 		stage: "IN_REVIEW",
 		waiting: "approval",
@@ -163,7 +163,7 @@ test("a branch that cannot be checked out frees the agent and says why", async (
 	const { engine, driver, add, agent, tell, issue } = place;
 	const font = await add("Replace the font");
 	const opus = await agent("opus");
-	await tell({ type: "issue.assign", issue: font.id, agent: opus.id });
+	await tell({ type: "issue.assign", issueId: font.id, agent: opus.id });
 	expect(await issue(font)).toMatchObject({
 		stage: "IN_PROGRESS",
 		assignee: null,
@@ -179,7 +179,7 @@ test("an agent that is killed gives its issue back", async () => {
 	const { engine, add, agent, tell, issue } = place;
 	const font = await add("Replace the font");
 	const opus = await agent("opus");
-	await tell({ type: "issue.assign", issue: font.id, agent: opus.id });
+	await tell({ type: "issue.assign", issueId: font.id, agent: opus.id });
 	await tell({ type: "agent.kill", agent: opus.id });
 	expect(await issue(font)).toMatchObject({
 		assignee: null,
@@ -197,7 +197,7 @@ test("automatic work takes agents that are new or were released, also if the sys
 	await tell({ type: "prompt.queue", agent: talking.id, text: "hello" });
 	await end(talking);
 	const first = await add("First");
-	await tell({ type: "issue.assign", issue: first.id, agent: released.id });
+	await tell({ type: "issue.assign", issueId: first.id, agent: released.id });
 	await end(released, { complete: "done" });
 	await tell({ type: "item.append", agent: released.id, kind: "system", text: "Your branch is 2 commits behind." });
 	const second = await add("Second");
@@ -234,11 +234,11 @@ test("an issue waits for a slot like any other work; with `now` it is refused in
 	await settled(engine);
 	expect(driver.running).toEqual([other.id]);
 	const font = await add("Replace the font");
-	expect(await refused(engine, { type: "issue.assign", issue: font.id, agent: opus.id, now: true })).toMatchObject({
+	expect(await refused(engine, { type: "issue.assign", issueId: font.id, agent: opus.id, now: true })).toMatchObject({
 		code: "NO_SLOT",
 	});
 	expect(await issue(font)).toMatchObject({ stage: "TODO", assignee: null });
-	await tell({ type: "issue.assign", issue: font.id, agent: opus.id });
+	await tell({ type: "issue.assign", issueId: font.id, agent: opus.id });
 	expect([await issue(font), driver.running]).toMatchObject([{ assignee: opus.id }, [other.id]]);
 	driver.open(other.id)?.end({ state: "completed", reason: null, text: "done" });
 	await settled(engine);
@@ -250,15 +250,15 @@ test("one issue, one agent: whoever comes second is refused", async () => {
 	const { engine, add, agent, tell } = place;
 	const [font, logo] = [await add("Font"), await add("Logo")];
 	const [a, b] = [await agent("a"), await agent("b")];
-	await tell({ type: "issue.assign", issue: font.id, agent: a.id });
-	expect(await refused(engine, { type: "issue.assign", issue: logo.id, agent: a.id })).toMatchObject({
+	await tell({ type: "issue.assign", issueId: font.id, agent: a.id });
+	expect(await refused(engine, { type: "issue.assign", issueId: logo.id, agent: a.id })).toMatchObject({
 		code: "AGENT_BUSY",
 	});
-	expect(await refused(engine, { type: "issue.assign", issue: font.id, agent: b.id })).toMatchObject({
+	expect(await refused(engine, { type: "issue.assign", issueId: font.id, agent: b.id })).toMatchObject({
 		code: "CONFLICT",
 	});
 	await tell({ type: "agent.pause", agent: b.id });
-	expect(await refused(engine, { type: "issue.assign", issue: logo.id, agent: b.id })).toMatchObject({
+	expect(await refused(engine, { type: "issue.assign", issueId: logo.id, agent: b.id })).toMatchObject({
 		code: "AGENT_BUSY",
 	});
 });
@@ -290,7 +290,7 @@ test("with `project auto on` issues flow by themselves, agents are made up to th
 		"TODO",
 	]);
 	await tell({ type: "project.configure", slug: "web", agentType: "scripted", auto: true });
-	await tell({ type: "issue.approve", issue: issues[0]?.id });
+	await tell({ type: "issue.approve", issueId: issues[0]?.id });
 	expect((await Promise.all(issues.map(issue))).map(({ stage }) => stage)).toEqual([
 		"DONE",
 		"IN_REVIEW",
@@ -325,7 +325,7 @@ test("an agent whose issue needs attention keeps no slot from automatic work", a
 	const { engine, add, agent, tell, end, issue } = place;
 	const issues = [await add("One"), await add("Two"), await add("Three")];
 	const opus = await agent("opus");
-	await tell({ type: "issue.assign", issue: issues[0]?.id, agent: opus.id });
+	await tell({ type: "issue.assign", issueId: issues[0]?.id, agent: opus.id });
 	await end(opus, { text: "Which font?" });
 	await tell({ type: "subscription.add", name: "plan", agentType: opus.type, maxConcurrent: 1 });
 	await tell({ type: "project.configure", slug: "web", agentType: opus.type, auto: true, agentsMax: 5 });
@@ -348,7 +348,7 @@ test("an agent on its way to or from an issue's branch has no turn that could be
 	const [font, opus] = [await add("Replace the font"), await agent("opus")];
 	const activity = async () => (await engine.reads.agent(opus.id))?.activity;
 	const interrupt = { type: "agent.interrupt", agent: opus.id };
-	await done(engine, { type: "issue.assign", issue: font.id, agent: opus.id });
+	await done(engine, { type: "issue.assign", issueId: font.id, agent: opus.id });
 	expect([await activity(), (await refused(engine, interrupt)).code]).toEqual(["preparing", "NOT_RUNNING"]);
 	there.resolve();
 	await expect.poll(activity).toBe("running");
@@ -357,7 +357,7 @@ test("an agent on its way to or from an issue's branch has no turn that could be
 	await expect.poll(activity).toBe("settling");
 	expect(await refused(engine, interrupt)).toMatchObject({
 		code: "NOT_RUNNING",
-		message: "opus is done: no turn is running.",
+		message: "opus is still settling (done): no turn is running.",
 		suggestions: ["brood wait web/opus"],
 	});
 	back.resolve();

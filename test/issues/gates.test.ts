@@ -3,7 +3,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { test } from "vitest";
-import { available } from "#test/support/processes.ts";
+import { sandboxModes } from "#test/support/processes.ts";
 import { longTimeout, TestDaemon } from "#test/support/test-daemon.ts";
 
 const command = "pwd >&2; test ! -e only-here.txt && grep -q good work.txt";
@@ -16,7 +16,7 @@ const preset = {
 };
 
 const kinds = ["clone", "worktree"].flatMap((workspace) =>
-	["off", ...(available.includes("bubblewrap") ? ["on"] : [])].map((sandbox) => [workspace, sandbox] as const),
+	sandboxModes.map((sandbox) => [workspace, sandbox] as const),
 );
 
 // its own `expect`: the global one polls only for whichever test vitest calls the current one

@@ -32,7 +32,7 @@ export function brokenRules(events: readonly Event[], presets: Readonly<Record<s
 	return wrong;
 
 	function checkRun(event: Event, fact: RunEvent): void {
-		const issue = issues.get(fact.data.issue);
+		const issue = issues.get(fact.data.issueId);
 		if (issue === undefined) {
 			no(event.id, "a run of no issue");
 			return;
@@ -69,7 +69,7 @@ export function brokenRules(events: readonly Event[], presets: Readonly<Record<s
 			});
 			return;
 		}
-		const issue = issues.get(fact.data.issue);
+		const issue = issues.get(fact.data.issueId);
 		if (issue === undefined) {
 			no(event.id, `${fact.kind} of no issue`);
 			return;

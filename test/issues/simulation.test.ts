@@ -47,7 +47,7 @@ test.each(Array.from({ length: size.seeds }, (_, seed) => seed + 1))(
 		expect(world.now - began).toBeGreaterThan(24 * 3_600_000);
 		expect(world.crashes.length).toBeGreaterThan(2);
 		expect(often("run.finished")).toBeGreaterThan(size.issues);
-		expect(often("subscription.cooldownChanged")).toBeGreaterThan(10);
+		expect(often("subscription.coolDownChanged")).toBeGreaterThan(10);
 		expect(events.filter(isHeldByLimit).length).toBeGreaterThan(10);
 		expect(Object.fromEntries(slots.most)).toEqual({ "the machine": 8, max: 5, spare: 2, team: 2 });
 	},
@@ -81,7 +81,7 @@ test("the rules notice a history that breaks them: the control", async () => {
 	expect(slotsBroken(smaller)).toMatch(/turns are at work on max, which has 1 slots/);
 	expect(slotsBroken((event) => event, { ...limits, turnsMax: 2 })).toMatch(/the machine has room for 2/);
 	const longer = (event: Event): Event =>
-		event.kind === "subscription.cooldownChanged"
+		event.kind === "subscription.coolDownChanged"
 			? { ...event, data: { ...Object(event.data), until: Number.MAX_SAFE_INTEGER } }
 			: event;
 	expect(slotsBroken(longer)).toMatch(/while it cooled down/);

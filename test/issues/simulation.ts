@@ -179,8 +179,10 @@ export class IssueSimulation {
 		const issue = (await this.engine.reads.agent(agent))?.issue?.id;
 		const how = roll(20);
 		const as = actingAgent(agent);
-		if (how < 14) await say(this.engine, { type: "issue.report", issue, summary: "done", back: how < 2 }, { as });
-		if (how === 14) await say(this.engine, { type: "issue.escalate", issue, reason: "I need a person." }, { as });
+		if (how < 14)
+			await say(this.engine, { type: "issue.report", issueId: issue, summary: "done", back: how < 2 }, { as });
+		if (how === 14)
+			await say(this.engine, { type: "issue.escalate", issueId: issue, reason: "I need a person." }, { as });
 		if (how === 15) await say(this.engine, { type: "agent.kill", agent });
 		this.#driver.open(agent)?.end({
 			state: how > 16 ? "failed" : "completed",
@@ -206,8 +208,8 @@ export class IssueSimulation {
 			await say(
 				this.engine,
 				rejects
-					? { type: "issue.reject", issue: issue.id, reason: "not yet" }
-					: { type: "issue.approve", issue: issue.id },
+					? { type: "issue.reject", issueId: issue.id, reason: "not yet" }
+					: { type: "issue.approve", issueId: issue.id },
 			);
 		}
 		// now and then another policy for limits; where one of them stopped everything, it goes on
@@ -219,11 +221,11 @@ export class IssueSimulation {
 	async #attendTo({ id, number }: IssueState, all: readonly IssueState[]): Promise<void> {
 		const tries = this.#retried.get(id) ?? 0;
 		this.#retried.set(id, tries + 1);
-		if (tries < 4) await say(this.engine, { type: "issue.retry", issue: id });
+		if (tries < 4) await say(this.engine, { type: "issue.retry", issueId: id });
 		else
 			for (const other of all)
 				if (other.dependsOn.includes(number))
-					await say(this.engine, { type: "issue.undepend", issue: other.id, on: number });
+					await say(this.engine, { type: "issue.undepend", issueId: other.id, on: number });
 	}
 
 	/** Every third agent is bound to a plan. Limits are never waived: only other holds are ended. */

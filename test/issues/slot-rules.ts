@@ -41,7 +41,7 @@ export function slotHistory(events: readonly Event[], { turnsMax }: { turnsMax: 
 	function learn(fact: SubscriptionEvent): void {
 		if (fact.kind === "subscription.added") plans.set(fact.data.name, { ...fact.data, coolingUntil: 0 });
 		const plan = plans.get(fact.data.name);
-		if (fact.kind === "subscription.cooldownChanged" && plan !== undefined) plan.coolingUntil = fact.data.until ?? 0;
+		if (fact.kind === "subscription.coolDownChanged" && plan !== undefined) plan.coolingUntil = fact.data.until ?? 0;
 		if (fact.kind === "subscription.configured" && plan !== undefined) Object.assign(plan, fact.data);
 	}
 

@@ -30,7 +30,7 @@ export function timeline({ events, issues, slots, crashes }: Told): string[] {
 		const often = (kind: string): number => events.filter((event) => event.kind === kind && within(event.at)).length;
 		const happened = [
 			times(often("run.started"), "run", "runs"),
-			times(often("subscription.cooldownChanged"), "limit", "limits"),
+			times(often("subscription.coolDownChanged"), "limit", "limits"),
 			times(crashes.filter(within).length, "crash", "crashes"),
 			times(often("issue.escalated"), "needs a person", "need a person"),
 		].filter((words) => words !== null);

@@ -17,7 +17,7 @@ async function at(place: IssueWorld, preset: string, stage: string): Promise<Iss
 		const now = await place.issue(made);
 		const final = shipped[preset]?.stages.find(({ name }) => name === next)?.final === true;
 		await place.tell(
-			final ? { type: "issue.approve", issue: now.id } : { type: "issue.move", issue: now.id, stage: next },
+			final ? { type: "issue.approve", issueId: now.id } : { type: "issue.move", issueId: now.id, stage: next },
 		);
 	}
 	const there = await place.issue(made);
@@ -51,7 +51,7 @@ describe.each(cells)("%s in %s", (preset, stage) => {
 		const allowed = movesFrom(shipped[preset] ?? { stages: [] }, stage);
 		for (const { name: to } of shipped[preset]?.stages ?? []) {
 			const issue = await at(place, preset, stage);
-			const outcome = await say(place.engine, { type: "issue.move", issue: issue.id, stage: to });
+			const outcome = await say(place.engine, { type: "issue.move", issueId: issue.id, stage: to });
 			expect("done" in outcome ? "moved" : outcome.refused.code, to).toBe(
 				allowed.includes(to) ? "moved" : "INVALID_TRANSITION",
 			);
@@ -73,7 +73,7 @@ describe.each(cells)("%s in %s", (preset, stage) => {
 		for (const [verb, expected] of Object.entries(legal)) {
 			const issue = await at(place, preset, stage);
 			const more = verb === "reject" ? { reason: "no" } : verb === "assign" ? { agent: agent.id } : {};
-			const outcome = await say(place.engine, { type: `issue.${verb}`, issue: issue.id, ...more });
+			const outcome = await say(place.engine, { type: `issue.${verb}`, issueId: issue.id, ...more });
 			expect("done" in outcome ? "done" : outcome.refused.code, verb).toBe(expected ? "done" : "INVALID_TRANSITION");
 		}
 	});
@@ -83,29 +83,29 @@ test("dependencies block, are counted once, and never go in a cycle", async () =
 	await using place = await issueWorld();
 	const { engine, add, agent, tell } = place;
 	const [a, b, c] = [await add("a"), await add("b"), await add("c")];
-	await tell({ type: "issue.depend", issue: a.id, on: 2 });
-	await tell({ type: "issue.depend", issue: b.id, on: 3 });
-	await tell({ type: "issue.depend", issue: a.id, on: 2 });
+	await tell({ type: "issue.depend", issueId: a.id, on: 2 });
+	await tell({ type: "issue.depend", issueId: b.id, on: 3 });
+	await tell({ type: "issue.depend", issueId: a.id, on: 2 });
 	expect((await place.issue(a)).dependsOn).toEqual([2]);
-	expect(await refused(engine, { type: "issue.depend", issue: c.id, on: 1 })).toMatchObject({
+	expect(await refused(engine, { type: "issue.depend", issueId: c.id, on: 1 })).toMatchObject({
 		code: "CONFLICT",
 		details: { cycle: [3, 1, 2, 3] },
 	});
-	expect(await refused(engine, { type: "issue.depend", issue: c.id, on: 3 })).toMatchObject({ code: "CONFLICT" });
-	expect(await refused(engine, { type: "issue.depend", issue: c.id, on: 9 })).toMatchObject({ code: "NOT_FOUND" });
+	expect(await refused(engine, { type: "issue.depend", issueId: c.id, on: 3 })).toMatchObject({ code: "CONFLICT" });
+	expect(await refused(engine, { type: "issue.depend", issueId: c.id, on: 9 })).toMatchObject({ code: "NOT_FOUND" });
 	const opus = await agent("opus");
-	expect(await refused(engine, { type: "issue.start", issue: a.id })).toMatchObject({
+	expect(await refused(engine, { type: "issue.start", issueId: a.id })).toMatchObject({
 		code: "CONFLICT",
 		details: { blockedBy: [2] },
 	});
-	expect(await refused(engine, { type: "issue.assign", issue: a.id, agent: opus.id })).toMatchObject({
+	expect(await refused(engine, { type: "issue.assign", issueId: a.id, agent: opus.id })).toMatchObject({
 		code: "CONFLICT",
 	});
-	expect(await refused(engine, { type: "issue.move", issue: a.id, stage: "IN_PROGRESS" })).toMatchObject({
+	expect(await refused(engine, { type: "issue.move", issueId: a.id, stage: "IN_PROGRESS" })).toMatchObject({
 		code: "CONFLICT",
 	});
-	await tell({ type: "issue.delete", issue: b.id });
-	await tell({ type: "issue.start", issue: a.id });
+	await tell({ type: "issue.delete", issueId: b.id });
+	await tell({ type: "issue.start", issueId: a.id });
 	expect((await place.issue(a)).stage).toBe("IN_PROGRESS");
 });
 
@@ -116,10 +116,10 @@ test("a person moves and starts no more issues into a stage than its limit; what
 	const { engine, add, agent, tell } = place;
 	await tell({ type: "project.configure", slug: "web", presets: { lean: { preset: release } } });
 	const [a, b] = [await add("a"), await add("b")];
-	await tell({ type: "issue.move", issue: a.id, stage: "IN_PROGRESS" });
+	await tell({ type: "issue.move", issueId: a.id, stage: "IN_PROGRESS" });
 	for (const command of [
-		{ type: "issue.move", issue: b.id, stage: "IN_PROGRESS" },
-		{ type: "issue.start", issue: b.id },
+		{ type: "issue.move", issueId: b.id, stage: "IN_PROGRESS" },
+		{ type: "issue.start", issueId: b.id },
 	])
 		expect(await refused(engine, command)).toMatchObject({
 			code: "CONFLICT",
@@ -129,18 +129,18 @@ test("a person moves and starts no more issues into a stage than its limit; what
 		});
 	// an assignment that would move it there, too; the one that is there already is assigned
 	const fable = await agent("fable");
-	expect(await refused(engine, { type: "issue.assign", issue: b.id, agent: fable.id })).toMatchObject({
+	expect(await refused(engine, { type: "issue.assign", issueId: b.id, agent: fable.id })).toMatchObject({
 		code: "CONFLICT",
 		message: "IN_PROGRESS is full: it has 1 issue, and its limit is 1.",
 	});
-	await tell({ type: "issue.assign", issue: a.id, agent: fable.id });
+	await tell({ type: "issue.assign", issueId: a.id, agent: fable.id });
 	await place.end(fable, { failed: "no" });
-	await tell({ type: "issue.unassign", issue: a.id });
+	await tell({ type: "issue.unassign", issueId: a.id });
 	// the control: a deleted issue and one that went back make room
-	await tell({ type: "issue.move", issue: a.id, stage: "IN_REVIEW" });
-	await tell({ type: "issue.start", issue: b.id });
+	await tell({ type: "issue.move", issueId: a.id, stage: "IN_REVIEW" });
+	await tell({ type: "issue.start", issueId: b.id });
 	const opus = await agent("opus");
-	await tell({ type: "issue.assign", issue: b.id, agent: opus.id });
+	await tell({ type: "issue.assign", issueId: b.id, agent: opus.id });
 	await place.end(opus, { complete: "done" });
 	expect([(await place.issue(a)).stage, (await place.issue(b)).stage]).toEqual(["IN_REVIEW", "IN_REVIEW"]);
 });
@@ -150,9 +150,9 @@ test("numbers count per project from 1 and are never used twice", async () => {
 	const { engine, add, tell } = place;
 	await done(engine, { type: "project.add", slug: "api", path: "/srv/api" });
 	const first = await add("one");
-	await tell({ type: "issue.delete", issue: first.id });
+	await tell({ type: "issue.delete", issueId: first.id });
 	expect([(await add("two")).number, (await add("other", { project: "api" })).number]).toEqual([2, 1]);
-	expect(await refused(engine, { type: "issue.edit", issue: first.id, title: "x" })).toMatchObject({
+	expect(await refused(engine, { type: "issue.edit", issueId: first.id, title: "x" })).toMatchObject({
 		code: "NOT_FOUND",
 	});
 });
@@ -163,21 +163,21 @@ test("a message for a stage is told once, in the prompt of that stage", async ()
 	const issue = await add("Font", { preset: "quick-fix" });
 	const opus = await agent("opus");
 	expect(
-		await refused(engine, { type: "issue.message", issue: issue.id, stage: "MERGE_READY", text: "x" }),
+		await refused(engine, { type: "issue.message", issueId: issue.id, stage: "MERGE_READY", text: "x" }),
 	).toMatchObject({ code: "VALIDATION_ERROR" });
-	await tell({ type: "issue.assign", issue: issue.id, agent: opus.id });
+	await tell({ type: "issue.assign", issueId: issue.id, agent: opus.id });
 	await done(
 		engine,
-		{ type: "issue.message", issue: issue.id, stage: "PR_REVIEW", text: "Look at the footer." },
+		{ type: "issue.message", issueId: issue.id, stage: "PR_REVIEW", text: "Look at the footer." },
 		{ as: actingAgent(opus.id) },
 	);
 	await end(opus, { complete: "done" });
-	await tell({ type: "issue.assign", issue: issue.id, agent: opus.id });
+	await tell({ type: "issue.assign", issueId: issue.id, agent: opus.id });
 	expect(driver.started.map(({ text }) => text.includes("| Look at the footer."))).toEqual([false, true]);
 	expect(await engine.reads.entries(issue.id)).toMatchObject([{ kind: "message", delivered: true }]);
 	await end(opus, { complete: "The header is wrong too.", back: true });
 	expect(await place.issue(issue)).toMatchObject({ stage: "FIXER", bounces: 1 });
-	await tell({ type: "issue.assign", issue: issue.id, agent: opus.id });
+	await tell({ type: "issue.assign", issueId: issue.id, agent: opus.id });
 	expect(driver.started.at(-1)?.text).toContain("| The header is wrong too.");
 	expect(driver.started.at(-1)?.text).not.toContain("footer");
 });
@@ -187,19 +187,21 @@ test("documents keep their versions, and the same words again are none", async (
 	const { engine, add, tell } = place;
 	const issue = await add("Font");
 	for (const text of ["a", "b", "b"])
-		await tell({ type: "issue.document", issue: issue.id, name: "specs/font.md", docType: "spec", text });
-	expect((await engine.reads.entries(issue.id)).map(({ version, text }) => [version, text])).toEqual([
+		await tell({ type: "issue.document", issueId: issue.id, name: "specs/font.md", docType: "spec", text });
+	const versions = await engine.reads.listEntries({ issueId: issue.id, kind: "document" }, { after: 0, limit: 10 });
+	expect(versions.rows.map(({ row: { version, text } }) => [version, text])).toEqual([
 		[1, "a"],
 		[2, "b"],
 	]);
-	await tell({ type: "issue.document", issue: issue.id, name: "notes/a.md", text: "x" });
+	expect(await engine.reads.entries(issue.id)).toEqual([versions.rows.at(-1)?.row]);
+	await tell({ type: "issue.document", issueId: issue.id, name: "notes/a.md", text: "x" });
 	for (const name of ["specs/font.md/more", "notes"])
-		expect(await refused(engine, { type: "issue.document", issue: issue.id, name, text: "x" })).toMatchObject({
+		expect(await refused(engine, { type: "issue.document", issueId: issue.id, name, text: "x" })).toMatchObject({
 			code: "CONFLICT",
 			message: expect.stringMatching(/(font|a)\.md: a name cannot be a file and a folder/),
 		});
 	for (const name of ["specs//x.md", "specs/", "/x", "a/./b"])
-		expect(await refused(engine, { type: "issue.document", issue: issue.id, name, text: "x" })).toMatchObject({
+		expect(await refused(engine, { type: "issue.document", issueId: issue.id, name, text: "x" })).toMatchObject({
 			code: "VALIDATION_ERROR",
 		});
 });
@@ -209,14 +211,14 @@ test("only its own agent says that the work is complete, and only while it runs"
 	const { engine, add, agent, tell, end } = place;
 	const issue = await add("Font");
 	const [opus, other] = [await agent("opus"), await agent("other")];
-	await tell({ type: "issue.assign", issue: issue.id, agent: opus.id });
+	await tell({ type: "issue.assign", issueId: issue.id, agent: opus.id });
 	await tell({ type: "prompt.queue", agent: other.id, text: "something else" });
-	const complete = { type: "issue.report", issue: issue.id, summary: "mine!" };
+	const complete = { type: "issue.report", issueId: issue.id, summary: "mine!" };
 	expect(await refused(engine, complete, { as: actingAgent(other.id) })).toMatchObject({ code: "FORBIDDEN" });
-	expect(await refused(engine, { type: "issue.unassign", issue: issue.id })).toMatchObject({ code: "AGENT_BUSY" });
+	expect(await refused(engine, { type: "issue.unassign", issueId: issue.id })).toMatchObject({ code: "AGENT_BUSY" });
 	await end(opus);
 	expect(await refused(engine, complete)).toMatchObject({ code: "CONFLICT" });
-	await tell({ type: "issue.unassign", issue: issue.id });
+	await tell({ type: "issue.unassign", issueId: issue.id });
 	expect(await place.issue(issue)).toMatchObject({ assignee: null, returning: null });
 	expect(await engine.reads.agent(opus.id)).toMatchObject({ issue: null, totalTasksCompleted: 0, activity: "idle" });
 });
@@ -225,16 +227,16 @@ test("a repeated attempt has what the last prompt had, the words as they are now
 	await using place = await issueWorld({ switchBranch: async () => ({ branch: null }) });
 	const { engine, add, tell, end } = place;
 	const issue = await add("Font");
-	const comment = (text: string) => tell({ type: "issue.comment", issue: issue.id, text });
+	const comment = (text: string) => tell({ type: "issue.comment", issueId: issue.id, text });
 	await comment("the first comment");
-	await tell({ type: "issue.message", issue: issue.id, stage: "IN_PROGRESS", text: "a message for it" });
+	await tell({ type: "issue.message", issueId: issue.id, stage: "IN_PROGRESS", text: "a message for it" });
 	await tell({ type: "project.configure", slug: "web", agentType: "scripted", auto: true, agentsMax: 1 });
 	const [agent] = (await everyAgent(engine.reads)).filter(({ project }) => project === "web");
 	if (agent === undefined) throw new Error("no agent was made");
 	await end(agent, { failed: "out of tokens" });
 	await comment("the second comment");
-	await tell({ type: "issue.edit", issue: issue.id, body: "a body that somebody edited" });
-	await tell({ type: "issue.retry", issue: issue.id });
+	await tell({ type: "issue.edit", issueId: issue.id, body: "a body that somebody edited" });
+	await tell({ type: "issue.retry", issueId: issue.id });
 	const { prompt } = await place.issue(issue);
 	const again = (await engine.reads.events({ after: (prompt ?? 1) - 1, limit: 1 }))[0]?.text ?? "";
 	for (const part of ["the first comment", "the second comment", "a body that somebody edited", "a message for it"])
@@ -245,12 +247,12 @@ test("a retry by the agent that has the issue sends the words as they are now, a
 	await using place = await issueWorld();
 	const { driver, add, agent, tell, end } = place;
 	const [issue, opus] = [await add("Font", { body: "the first words" }), await agent("opus")];
-	await tell({ type: "issue.assign", issue: issue.id, agent: opus.id });
+	await tell({ type: "issue.assign", issueId: issue.id, agent: opus.id });
 	await end(opus);
 	expect(await place.issue(issue)).toMatchObject({ assignee: opus.id, attention: expect.anything() });
-	await tell({ type: "issue.comment", issue: issue.id, text: "a comment" });
-	await tell({ type: "issue.edit", issue: issue.id, body: "other words" });
-	await tell({ type: "issue.retry", issue: issue.id });
+	await tell({ type: "issue.comment", issueId: issue.id, text: "a comment" });
+	await tell({ type: "issue.edit", issueId: issue.id, body: "other words" });
+	await tell({ type: "issue.retry", issueId: issue.id });
 	const text = driver.started.at(-1)?.text ?? "";
 	expect([
 		driver.started.length,
@@ -272,6 +274,6 @@ test("what fails by itself is tried three times more, then a person has to look;
 		assignee: null,
 		notBefore: expect.any(Number),
 	});
-	await tell({ type: "issue.retry", issue: issue.id });
+	await tell({ type: "issue.retry", issueId: issue.id });
 	expect(await look(issue)).toMatchObject({ failures: 0, notBefore: null, assignee: agent.id });
 });

@@ -67,8 +67,8 @@ async function live(engine: Engine): Promise<void> {
 		body: "Everywhere.",
 		labels: ["ux"],
 	});
-	await done(engine, { type: "issue.comment", issue, text: "The footer too." });
-	await done(engine, { type: "issue.start", issue });
+	await done(engine, { type: "issue.comment", issueId: issue, text: "The footer too." });
+	await done(engine, { type: "issue.start", issueId: issue });
 	await refused(engine, { type: "agent.kill", agent: engine.agentZero.id }, { key: "golden-refusal" });
 }
 

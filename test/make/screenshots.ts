@@ -34,7 +34,7 @@ const shotsOf = ({ project, busy, review }: Showcase): Readonly<Record<string, S
 	issue: { path: `/projects/${project}/issues/${review}`, shows: "Two of forty" },
 	review: { path: `/projects/${project}/issues/${review}/review`, shows: "no conflicts" },
 	subscriptions: { path: "/subscriptions", shows: "codex-team" },
-	journal: { path: "/journal", shows: "subscription.cooldownChanged" },
+	journal: { path: "/journal", shows: "subscription.coolDownChanged" },
 	settings: { path: "/settings", shows: project },
 	"add-agent": { path: "/agents/new", shows: "Add the agent" },
 	palette: { path: "/tree", shows: "drain-mutex", before: (page) => page.keyboard.press("Control+k") },

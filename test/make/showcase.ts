@@ -1,5 +1,6 @@
 // A home with everything in it that the dashboard shows: agents that run, ask, wait, failed and ended, forks, mail,
 // issues in every stage, a review, subscriptions. For screenshots.
+
 import { execFileSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -7,6 +8,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { Client } from "#client/client.ts";
 import type { Agent } from "#contract/wire.ts";
 import type { Daemon } from "#src/main.ts";
+import { at } from "#test/support/in-workspace.ts";
 
 export interface Showcase {
 	project: string;
@@ -210,8 +212,6 @@ class ShowcaseBuilder {
 		while (!(await holds())) await pause(100);
 	}
 }
-
-const at = ({ workspace }: Agent): string => workspace?.path ?? "";
 
 const findings =
 	"**Found it.** `drain` returns before the writer has finished: two of forty runs lose the last item.  The change passes the signal through, and waits for it.";

@@ -3,6 +3,7 @@ import { appendFileSync, readdirSync, readFileSync, writeFileSync } from "node:f
 import path from "node:path";
 import pg from "pg";
 import { expect, test } from "vitest";
+import { writerLock } from "#adapters/store/postgres/begin.ts";
 import { openPostgres } from "#adapters/store/postgres/store.ts";
 import { Client } from "#client/client.ts";
 import { system } from "#contract/ids.ts";
@@ -16,6 +17,7 @@ import { startDaemon, startEngine } from "#src/main.ts";
 import { shell } from "#test/support/cli.ts";
 import { done, openTurn, refused, spawn } from "#test/support/say.ts";
 import { freshDatabase, freshFolder } from "#test/support/stores.ts";
+import { longTimeout, refusal } from "#test/support/test-daemon.ts";
 import { startNode } from "#test/support/two-nodes.ts";
 import { databaseProblems } from "#views/database.ts";
 
@@ -114,8 +116,68 @@ test("all nodes share the limits of the first; one that asked for others, and an
 	]);
 	// it has been idle for less than a second here
 	const later = examined && { ...examined, unsafe: [], idleInTransactionS: examined.idleInTransactionS + 60 };
-	expect(databaseProblems(later, null, [])[0]?.text).toMatch(/^somebody has left a transaction open for 6\d s/);
+	const { rows } = await client.query("select pg_backend_pid() as pid");
+	const left = databaseProblems(later, null, [])[0];
+	expect(left?.text).toMatch(`session ${rows[0].pid} has left a transaction open for 6`);
 	await client.end();
+});
+
+test("a session of another role that keeps the writer's lock is named, also if its state may not be seen", async () => {
+	const ownerUrl = await freshDatabase();
+	const stranger = new pg.Client(ownerUrl);
+	await stranger.connect();
+	const role = `app_${new URL(ownerUrl).pathname.slice(1)}`;
+	await stranger.query(`create role ${role} login`);
+	const node = { node: NodeId.parse("here"), name: "here", startId: "here", types: [], version: "1", schema: 1 };
+	const url = ownerUrl.replace("postgres@", `${role}@`);
+	await using engine = await startEngine({ url, ownerUrl }, {}, { node });
+	const problems = async () => {
+		const examined = await engine.nodes.examine();
+		return databaseProblems(examined && { ...examined, unsafe: [], connectionsFree: 100 }, null, []);
+	};
+	// control: with nothing kept there is only the role's own limit
+	const unseen = {
+		what: "database",
+		text: expect.stringMatching(/^cannot see what 1 session of another role does/),
+		fix: "grant pg_read_all_stats to the role of the daemon",
+	};
+	expect(await problems()).toEqual([unseen]);
+	await stranger.query("begin");
+	const { rows } = await stranger.query(`select pg_backend_pid() as pid, pg_advisory_xact_lock(${writerLock})`);
+	const kept = `nothing can be written: session ${rows[0].pid} of role postgres keeps the lock that each write of Brood needs`;
+	expect((await problems()).map(({ text }) => text)).toEqual([kept, unseen.text]);
+	await stranger.query("rollback");
+	await stranger.query(`grant pg_read_all_stats to ${role}`);
+	expect(await problems()).toEqual([]);
+	await stranger.end();
+});
+
+test("while nothing can be written `status` says so, and who waits learns that nobody knows; a retry happens once", {
+	timeout: 90_000,
+}, async () => {
+	const url = await freshDatabase();
+	await using node = (await startNode(url)).daemon;
+	const client = new Client(node);
+	const problems = async () => (await client.call("status")).problems;
+	const agent = await client.ask("agentAdd", { body: { type: "scripted", name: "one" } });
+	const prompt = () => client.call("prompt", { params: { agent: agent.id }, body: { text: "later" }, key: "once" });
+	expect(await problems()).toEqual([]);
+	const stranger = new pg.Client(url);
+	await stranger.connect();
+	await stranger.query("begin");
+	await stranger.query(`select pg_advisory_xact_lock(${writerLock})`);
+	expect(await refusal(prompt())).toMatchObject({
+		code: "STORE_UNAVAILABLE",
+		message: expect.stringContaining("it is not known whether this was done"),
+	});
+	const text = expect.stringMatching(/^nothing was written for \d+ s: the database answers no COMMIT/);
+	await expect.poll(problems, longTimeout).toMatchObject([{ what: "database", text }]);
+	await stranger.query("rollback");
+	await expect.poll(problems, longTimeout).toEqual([]);
+	await prompt();
+	const { rows } = await stranger.query("select kind from event where kind = 'prompt.queued'");
+	expect(rows).toHaveLength(1);
+	await stranger.end();
 });
 
 test("a database that refuses the user or does not exist is told from one that is away, and the password is not repeated", async () => {
@@ -223,5 +285,6 @@ test("`up` and `status` refuse a shell that names another store than the running
 	appendFileSync(path.join(node.home, "config.yaml"), "no-such-setting: 1\n");
 	expect(await asked(node.home, url, "status")).toBe(null);
 	expect(await asked(node.home, "postgres://postgres@127.0.0.1:1/x", "status")).toBe(null);
+	expect(await asked(node.home, url.replace("postgres@", "nobody@"), "status")).toBe(null);
 	expect(await asked(plain, "", "up")).toBe(null);
 });

@@ -6,9 +6,10 @@ import { system } from "#contract/ids.ts";
 import { NodeId } from "#contract/node.ts";
 import type { Store } from "#engine/ports/store.ts";
 import { startEngine } from "#src/main.ts";
+import { at } from "#test/support/in-workspace.ts";
 import { done } from "#test/support/say.ts";
 import { flavors, freshTestStore } from "#test/support/stores.ts";
-import { at, git, params, refusal } from "#test/support/test-daemon.ts";
+import { git, params, refusal } from "#test/support/test-daemon.ts";
 import { TwoNodes } from "#test/support/two-nodes.ts";
 
 const [me, other] = [NodeId.parse("node-a"), NodeId.parse("node-b")];
@@ -134,7 +135,7 @@ test("an issue is shown from rows while its project's node is down; its files ar
 	const before = await a.client.ask("issueComment", { ...of, body: { text: "said" } });
 	const { name } = (await b.client.call("nodes")).find(({ id }) => id === a.id) ?? {};
 	await a.daemon[Symbol.asyncDispose]();
-	expect(await b.client.call("issue", of)).toEqual({ ...before, artifacts: null, filesAt: name });
+	expect(await b.client.call("issue", of)).toEqual({ ...before, artifacts: null, filesAtNodeName: name });
 	// control: what changes it waits for its node
 	expect(await refusal(b.client.ask("issueEdit", { ...of, body: { title: "Nearer" } }))).toMatchObject({
 		code: "NODE_DOWN",

@@ -4,12 +4,16 @@ import { expect, test } from "vitest";
 import { openPostgres } from "#adapters/store/postgres/store.ts";
 import { systemClock } from "#adapters/system/clock.ts";
 import { randomIds } from "#adapters/system/ids.ts";
+import { human, IdempotencyKey } from "#contract/ids.ts";
 import { limits } from "#contract/limits.ts";
 import { NodeId } from "#contract/node.ts";
+import type { ReceiptOutcome } from "#contract/receipt.ts";
+import { refuse } from "#contract/refusal.ts";
 import { exitWhenFenced } from "#daemon/exit-when-fenced.ts";
 import { batchRunner } from "#engine/commands/execute.ts";
 import { Engine } from "#engine/engine.ts";
 import { noLog } from "#engine/ports/log.ts";
+import type { Store } from "#engine/ports/store.ts";
 import { shell } from "#test/support/cli.ts";
 import { lossyProxy } from "#test/support/lossy-proxy.ts";
 import { done } from "#test/support/say.ts";
@@ -21,18 +25,19 @@ const node = NodeId.parse(randomIds.key());
 
 /** A life of the node, with its own start; or an engine that is not a node. */
 async function openLife(url: string, { isNode = true } = {}): Promise<Engine> {
-	const store = await openPostgres({ url, run: batchRunner(limits) });
-	const life = { node, name: "one", startId: randomIds.key(), version: "0", schema: 1, types: [] };
-	const parts = { store, driver: null, limits, clock: systemClock, ids: randomIds };
-	return await Engine.start(isNode ? { ...parts, node: life } : parts);
+	const parts = partsOf(await openPostgres({ url, run: batchRunner(limits) }));
+	return await Engine.start(isNode ? { ...parts, node: lifeOf() } : parts);
 }
+
+const partsOf = (store: Store) => ({ store, driver: null, limits, clock: systemClock, ids: randomIds });
+const lifeOf = () => ({ node, name: "one", startId: randomIds.key(), version: "0", schema: 1, types: [] });
 
 const append = (engine: Engine, text: string) =>
 	done(engine, { type: "item.append", agent: engine.agentZero.id, kind: "user", text }, { key: null });
 const texts = async (engine: Engine): Promise<(string | null)[]> =>
 	(await engine.reads.events({ after: 0, limit: 1000, kinds: ["user"] })).map(({ text }) => text);
 
-test(`${lives} times the next life of a node ends the one before: none of its late batches lands, and it receivesNotifications why`, {
+test(`${lives} times the next life of a node ends the one before: none of its late batches lands, and it is told why`, {
 	timeout: 1000 * lives + 30_000,
 }, async () => {
 	const url = await freshDatabase();
@@ -49,6 +54,20 @@ test(`${lives} times the next life of a node ends the one before: none of its la
 	}
 	expect(await texts(before)).toEqual(Array.from({ length: lives + 1 }, (_, life) => `life ${life}`));
 	await before[Symbol.asyncDispose]();
+});
+
+test("nor does it replace what another node has answered under the same key", async () => {
+	const url = await freshDatabase();
+	const store = await openPostgres({ url, run: batchRunner(limits) });
+	const first = await Engine.start({ ...partsOf(store), node: lifeOf() });
+	const named = { actor: human, key: IdempotencyKey.parse("k"), fingerprint: "f", at: 1 };
+	const keep = async (outcome: ReceiptOutcome) => await store.keepReceipts([{ ...named, outcome }], { durable: false });
+	await keep({ subject: { event: 7 } });
+	const next = await openLife(url);
+	await expect(keep({ refused: refuse("NOT_RUNNING", "late") })).rejects.toMatchObject({ kind: "fenced" });
+	expect(await next.reads.receipt(human, named.key)).toMatchObject({ outcome: { subject: { event: 7 } } });
+	expect(await first.failed).toMatchObject({ kind: "fenced" });
+	for (const engine of [first, next]) await engine[Symbol.asyncDispose]();
 });
 
 test("a daemon starts again after it was replaced, but not if another one has its id: it says which", {

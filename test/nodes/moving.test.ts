@@ -10,9 +10,10 @@ import { refuse } from "#contract/refusal.ts";
 import type { Agent } from "#contract/wire.ts";
 import { moveHere } from "#engine/workspaces/moving.ts";
 import { fingerprint } from "#test/support/dirty-trees.ts";
+import { at } from "#test/support/in-workspace.ts";
 import { done } from "#test/support/say.ts";
 import { freshFolder } from "#test/support/stores.ts";
-import { at, git, longTimeout, params, refusal } from "#test/support/test-daemon.ts";
+import { git, longTimeout, params, refusal } from "#test/support/test-daemon.ts";
 import { type TestNode, TwoNodes } from "#test/support/two-nodes.ts";
 
 const now = async ({ client }: TestNode, agent: Agent): Promise<Agent> => await client.call("agent", params(agent));
@@ -219,6 +220,27 @@ test("an agent that was never given a turn, or was there before a site, is moved
 	expect(readFileSync(at(await move(b, late, b), "README.md"), "utf8")).toBe("one\n");
 });
 
+test("of an agent that is moved in the middle of a rebase its branch is known, not where HEAD is", async () => {
+	await using nodes = await TwoNodes.open();
+	const { a, b } = nodes;
+	const project = await nodes.project({ "README.md": "one\n" });
+	const site = path.join(freshFolder(), "site");
+	git("/", "clone", "-q", project.repository, site);
+	await a.client.call("siteAdd", { params: { project: project.slug }, body: { node: b.id, path: site } });
+	const agent = await project.add();
+	const tree = at(agent);
+	git(tree, "checkout", "-q", "-b", "other");
+	writeFileSync(at(agent, "README.md"), "two\n");
+	git(tree, "commit", "-qam", "two");
+	git(tree, "checkout", "-q", agent.workspace?.branch ?? "");
+	writeFileSync(at(agent, "README.md"), "three\n");
+	git(tree, "commit", "-qam", "three");
+	expect(() => git(tree, "rebase", "other")).toThrow();
+	await move(b, agent, b);
+	const { issues } = await b.client.call("health", params(agent));
+	expect(issues.map(({ code }) => code)).toEqual(["OTHER_BRANCH", "OPERATION_OPEN"]);
+});
+
 test("an agent whose last snapshot is only at a node that is gone is moved by force alone, and is told what it has", async () => {
 	await using nodes = await TwoNodes.open();
 	const { a, b } = nodes;
@@ -235,6 +257,8 @@ test("an agent whose last snapshot is only at a node that is gone is moved by fo
 	const snapshots = async () => (await a.client.call("snapshots", params(agent))).length;
 	await expect.poll(snapshots, longTimeout).toBe(2);
 	const { name } = (await b.client.call("nodes")).find(({ id }) => id === a.id) ?? {};
+	const tooLarge = { type: "agent.upload", agent: agent.id, reason: "it is too large" } as const;
+	await done(a.daemon.engine, tooLarge, { as: system, key: null });
 	await a.daemon[Symbol.asyncDispose]();
 
 	expect(await refusal(move(b, agent, b))).toMatchObject({
@@ -247,6 +271,7 @@ test("an agent whose last snapshot is only at a node that is gone is moved by fo
 	const behind = `Your files are as snapshot 1 has them, the newest one in the database: what you changed after it is only at node ${name}.`;
 	expect([moved.notes, existsSync(at(moved, "later.txt"))]).toEqual([[behind], false]);
 	expect((await b.client.call("items", params(agent))).at(-1)?.text).toBe(behind);
+	expect(await b.client.call("health", params(agent))).not.toHaveProperty("notUploaded");
 
 	// the snapshots of its former node are not looked for here
 	writeFileSync(at(moved, "new.txt"), "new\n");
@@ -254,4 +279,30 @@ test("an agent whose last snapshot is only at a node that is gone is moved by fo
 	await nodes.restartB();
 	await expect.poll(uploaded, longTimeout).toBe(2);
 	expect(await nodes.b.client.call("health", params(agent))).not.toHaveProperty("notUploaded");
+});
+
+test("of an agent that was never uploaded it is said whether its node has to be started for a move", async () => {
+	await using nodes = await TwoNodes.open();
+	const { a, b } = nodes;
+	const { slug, repository, add } = await nodes.project({ "README.md": "one\n" });
+	const site = path.join(freshFolder(), "site");
+	git("/", "clone", "-q", repository, site);
+	await a.client.call("siteAdd", { params: { project: slug }, body: { node: b.id, path: site } });
+	mkdirSync(path.join(a.home, "projects", slug), { recursive: true });
+	writeFileSync(path.join(a.home, "projects", slug, "config.yaml"), "snapshots: local\n");
+	const agent = await add();
+	const byForce = async () =>
+		await refusal(b.client.ask("agentMove", { ...params(agent), body: { to: b.id, force: true } }));
+	const name = (await b.daemon.engine.reads.node(a.id))?.name;
+	const begin = `No snapshot of ${agent.handle} is in the database: its files are only at node ${name}`;
+	expect(await byForce()).toMatchObject({
+		code: "SNAPSHOT_GONE",
+		message: `${begin}. That node is up: without --force it is asked for one.`,
+		suggestions: [`brood agent health ${agent.handle}`],
+	});
+	await a.daemon[Symbol.asyncDispose]();
+	expect(await byForce()).toMatchObject({
+		message: `${begin}, which has to be started again.`,
+		suggestions: ["brood node list"],
+	});
 });

@@ -13,8 +13,9 @@ import { chooseNode, chooseNodeAfterFall } from "#domain/agent/placement.ts";
 import { upload } from "#engine/workspaces/uploading.ts";
 import { shell } from "#test/support/cli.ts";
 import { live } from "#test/support/given.ts";
+import { at } from "#test/support/in-workspace.ts";
 import { freshFolder } from "#test/support/stores.ts";
-import { at, git, longTimeout, params, refusal } from "#test/support/test-daemon.ts";
+import { git, longTimeout, params, refusal } from "#test/support/test-daemon.ts";
 import { TwoNodes } from "#test/support/two-nodes.ts";
 
 const [a1, b1, c1] = ["a", "b", "c"].map((word) => NodeId.parse(word));
@@ -68,7 +69,7 @@ test("an agent without files goes to the node with its type, its credentials and
 		message:
 			"Agents of type claude cannot run at node node-a: it is not installed there. It is at node-b, where subscription work has no credentials.",
 		suggestions: [
-			"brood subscription configure work --node node-b --config-dir FOLDER (or --env-file FILE)",
+			"brood subscription configure work --node node-b --config-dir FOLDER (or --variables FILE)",
 			"at node node-a: brood setup claude",
 			"brood node list",
 		],
@@ -112,6 +113,14 @@ test("a subscription is used only at nodes where its credentials were named", { 
 	expect((await cli.brood("node", "list")).out).toContain("brood subscription configure work --node");
 	const [seen] = await b.client.call("subscriptions");
 	expect(seen).toMatchObject({ name: "work", problem: expect.stringContaining("no credentials at this node") });
+	// also of an agent without files
+	expect(await a.client.call("health", params(early))).toEqual({
+		...{ healthy: true, issues: [] },
+		withoutCredentials: ["work"],
+	});
+	const doctor = (await shell(b.home).json("doctor")).data;
+	const advice = doctor.findings.find((each: { name: string }) => each.name === "subscription work");
+	expect(advice?.fix).toMatch(/^brood subscription configure work --node \S+ /);
 	// control: at the node that has them all is well
 	expect((await a.client.call("subscriptions"))[0]?.problem).toBeNull();
 	const here = await add({});

@@ -4,10 +4,11 @@ import path from "node:path";
 import { expect, test } from "vitest";
 import { system } from "#contract/ids.ts";
 import type { Agent } from "#contract/wire.ts";
+import { at } from "#test/support/in-workspace.ts";
 import { freshRepository } from "#test/support/repository.ts";
 import { done } from "#test/support/say.ts";
 import { freshFolder } from "#test/support/stores.ts";
-import { at, git, longTimeout, params, refusal } from "#test/support/test-daemon.ts";
+import { git, longTimeout, params, refusal } from "#test/support/test-daemon.ts";
 import { startNode, type TestNode, TwoNodes } from "#test/support/two-nodes.ts";
 
 /** A commit in the agent's workspace, made by a person who sits there. */
@@ -67,7 +68,7 @@ test("a site is a clone; merges reach the project's home, and the bases of other
 	});
 	expect(tip(repository)).toBe(first);
 	const merged = await a.client.ask("approve", { ...params(far), body: { strategy: "merge" } });
-	expect(merged.merged).toMatchObject({ reviewed: second, base: { branch: "main", before: first } });
+	expect(merged.merged).toMatchObject({ reviewed: second, base: "main", before: first });
 	expect([tip(repository), tip(site)]).toEqual([merged.merged.commit, merged.merged.commit]);
 	expect(git(repository, "show", "main:far.txt")).toBe("far.txt");
 	expect(Object.fromEntries(merged.synced.map(({ handle, updated: went }) => [handle, went]))).toEqual({

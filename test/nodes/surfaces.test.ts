@@ -4,9 +4,10 @@ import path from "node:path";
 import { expect, test } from "vitest";
 import { knownToNode, questionFor } from "#surfaces/cli/uninstall.ts";
 import { shell } from "#test/support/cli.ts";
+import { at } from "#test/support/in-workspace.ts";
 import { testProgram } from "#test/support/programs.ts";
 import { freshFolder } from "#test/support/stores.ts";
-import { at, git, longTimeout, params } from "#test/support/test-daemon.ts";
+import { git, longTimeout, params } from "#test/support/test-daemon.ts";
 import { TwoNodes } from "#test/support/two-nodes.ts";
 
 test("the command line reaches an agent's files and processes through another node", { timeout: 60_000 }, async () => {
@@ -47,6 +48,14 @@ test("the command line reaches an agent's files and processes through another no
 	const site = path.join(freshFolder(), "site");
 	git("/", "clone", "-q", project.repository, site);
 	await a.client.call("siteAdd", { params: { project: project.slug }, body: { node: b.id, path: site } });
+	// in its folder a command means the project; in no project's folder it says so
+	expect((await shell(b.home, site).brood("project", "show")).out).toBe(
+		`${project.slug}  ${project.repository}  at node ${home}\n`,
+	);
+	expect(await shell(b.home, freshFolder()).json("project", "show")).toMatchObject({
+		code: 1,
+		error: { code: "VALIDATION_ERROR", message: "This directory is in no project: name one." },
+	});
 	mkdirSync(at(agent, "nested"));
 	git(at(agent, "nested"), "init", "-q");
 	const moved = await there.brood("agent", "move", name, "--to", b.id);

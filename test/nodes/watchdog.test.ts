@@ -49,11 +49,14 @@ async function world(last: string): Promise<WatchedDaemon> {
 			processes: { processSessions: () => [agent.pid] }, successor: [], environment: process.env, log,
 		});
 		watchdog.goodFor(60_000);
+		process.send("watched");
 		process.on("message", () => { ${last} });`;
 	const daemon = spawn(process.execPath, ["--input-type=module", "-e", program], {
 		stdio: ["ignore", "inherit", "inherit", "ipc"],
 	});
 	const started = { daemon, home, sleeps };
+	// the processes may all run before there is a watchdog
+	await once(daemon, "message");
 	await eventually("all run", () => left(started).length === 5);
 	return started;
 }

@@ -44,7 +44,7 @@ export function apiApp(engine: Engine, given: Pick<Guard, "token" | "tokens" | "
 		ids: randomIds,
 		handlers: handlersOf(
 			context,
-			{ pid: 1, url, remote: null, version: "0", home: "/nowhere", containment: "groups" },
+			{ pid: 1, url, remoteUrl: null, version: "0", home: "/nowhere", containment: "groups" },
 			{
 				credentialProblem: () => null,
 				keyFiles: { keep: (name) => `/nowhere/${name}.env`, drop: () => {} },

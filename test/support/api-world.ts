@@ -72,7 +72,7 @@ export async function apiWorld(open: () => Promise<Engine> = memoryEngine): Prom
 	};
 	const { event: issue = 0 } = await done(engine, { type: "issue.add", project: "web", title: "An issue" });
 	await done(engine, { type: "issue.add", project: "web", title: "Another issue" });
-	await done(engine, { type: "issue.assign", issue, agent: subject.id });
+	await done(engine, { type: "issue.assign", issueId: issue, agent: subject.id });
 	await settled(engine);
 	await done(engine, { type: "subscription.add", name: "plan", agentType: "claude" });
 	const turns: number[] = [];

@@ -149,8 +149,9 @@ function anthropic({ text, hangs }: Reply, calls: Named): Piece {
 }
 
 function chat({ text }: Reply, calls: Named): Piece {
+	const chunk = { id: "x", object: "chat.completion.chunk", created: 1, model: "fake" };
 	const data = (delta: object, more: object = {}): string =>
-		`data: ${JSON.stringify({ id: "x", object: "chat.completion.chunk", created: 1, model: "fake", choices: [{ index: 0, delta, finish_reason: null }], ...more })}\n\n`;
+		`data: ${JSON.stringify({ ...chunk, choices: [{ index: 0, delta, finish_reason: null }], ...more })}\n\n`;
 	const finish = [{ index: 0, delta: {}, finish_reason: calls.length > 0 ? "tool_calls" : "stop" }];
 	return {
 		opening: [

@@ -66,7 +66,7 @@ export async function issueWorld(work: Partial<IssueWork> = {}): Promise<IssueWo
 		async end({ id }, { complete, back = false, failed, text } = {}) {
 			const of = (await engine.reads.agent(id))?.issue?.id;
 			if (complete !== undefined)
-				await done(engine, { type: "issue.report", issue: of, summary: complete, back }, { as: actingAgent(id) });
+				await done(engine, { type: "issue.report", issueId: of, summary: complete, back }, { as: actingAgent(id) });
 			driver
 				.open(id)
 				?.end({ state: failed === undefined ? "completed" : "failed", reason: failed ?? null, text: text ?? null });

@@ -1,6 +1,7 @@
 // A daemon as a process of its own that can be killed, also by the git that it runs: before or after the n-th command
 // from now on. The git inside of a sandbox cannot reach it; that one stands still at that command, and
 // whoever looks for it there kills the daemon.
+
 import { type ChildProcess, spawn } from "node:child_process";
 import { randomInt, randomUUID } from "node:crypto";
 import { once } from "node:events";
@@ -10,6 +11,7 @@ import { createInterface } from "node:readline";
 import { vi } from "vitest";
 import { Client } from "#client/client.ts";
 import type { Agent } from "#contract/wire.ts";
+import { at } from "./in-workspace.ts";
 import { processesRunning } from "./processes.ts";
 import { programFolder, testProgram } from "./programs.ts";
 import { freshRepository } from "./repository.ts";
@@ -186,7 +188,7 @@ export class KillableDaemon implements AsyncDisposable {
 			params: { project: slug },
 			body: { type: "human", name: "worker" },
 		});
-		return { agent, repository, folder: agent.workspace?.path ?? "" };
+		return { agent, repository, folder: at(agent) };
 	}
 
 	async [Symbol.asyncDispose](): Promise<void> {

@@ -10,8 +10,11 @@ export type Direction = "to the server" | "to the client";
 
 export interface LossyProxy extends AsyncDisposable {
 	readonly url: string;
-	/** the next COMMITs that are passed on without an answer coming back, also in the middle of a pipeline */
-	loseCommits(count: number): void;
+	/**
+	 * The next COMMITs that are passed on without an answer coming back, also in the middle of a pipeline. `onLoss` is
+	 * called before the client notices.
+	 */
+	loseCommits(count: number, onLoss?: () => void): void;
 	readonly lost: number;
 	/** From now on nothing passes, in these directions; new connections are accepted and hang. */
 	cut(...directions: Direction[]): void;
@@ -28,7 +31,14 @@ export interface LossyProxy extends AsyncDisposable {
 export async function lossyProxy(url: string): Promise<LossyProxy> {
 	let target = socketOf(url);
 	const folder = mkdtempSync(path.join(os.tmpdir(), "brood-proxy-"));
-	const faults = { toLose: 0, lost: 0, cut: new Set<Direction>(), healed: Promise.withResolvers<void>(), delayMs: 0 };
+	const faults = {
+		toLose: 0,
+		lost: 0,
+		onLoss: () => {},
+		cut: new Set<Direction>(),
+		healed: Promise.withResolvers<void>(),
+		delayMs: 0,
+	};
 	const open = new Set<net.Socket>();
 	const server = net.createServer((client) => {
 		const upstream = net.connect(target);
@@ -58,6 +68,7 @@ export async function lossyProxy(url: string): Promise<LossyProxy> {
 			const isDone = answered.add(chunk).some((frame) => frame === "CCOMMIT\0");
 			if (losing && isDone) {
 				faults.lost++;
+				faults.onLoss();
 				client.destroy();
 			} else await pass("to the client", client, chunk);
 		});
@@ -81,8 +92,9 @@ export async function lossyProxy(url: string): Promise<LossyProxy> {
 	};
 	return {
 		url: proxied.href,
-		loseCommits: (count) => {
+		loseCommits: (count, onLoss = () => {}) => {
 			faults.toLose = count;
+			faults.onLoss = onLoss;
 		},
 		get lost() {
 			return faults.lost;

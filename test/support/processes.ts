@@ -65,5 +65,9 @@ export const available: ContainmentLevel[] = [
 	"groups",
 ];
 
+export const hasSandboxes = available.includes("bubblewrap");
+/** What `sandbox` of a project's configuration can be here. */
+export const sandboxModes = ["off", ...(hasSandboxes ? ["on"] : [])];
+
 export const configure = (home: string, containment: ContainmentLevel): void =>
 	writeFileSync(path.join(home, "config.yaml"), `containment: ${containment}\n`);

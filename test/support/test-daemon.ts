@@ -1,6 +1,5 @@
 // A daemon with projects in it, and short words for what tests of workspaces do all the time.
 import { execFileSync } from "node:child_process";
-import path from "node:path";
 import { expect } from "vitest";
 import { Client, Refused } from "#client/client.ts";
 import { ProjectSlug } from "#contract/ids.ts";
@@ -13,7 +12,6 @@ import { freshFolder } from "./stores.ts";
 export const longTimeout = { timeout: 30_000 };
 export const git = (folder: string, ...args: string[]): string =>
 	execFileSync("git", args, { cwd: folder, encoding: "utf8" }).trimEnd();
-export const at = (agent: Agent, ...names: string[]): string => path.join(agent.workspace?.path ?? "", ...names);
 export const params = (agent: Agent) => ({ params: { agent: agent.id } });
 
 export const refusal = async (

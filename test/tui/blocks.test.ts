@@ -1,6 +1,9 @@
 // The blocks of a conversation on the screen: how they look, how they open, and what the page shows then.
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { existsSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { system } from "#contract/ids.ts";
+import { Saved } from "#contract/terminal-file.ts";
 import type { Agent, Item } from "#contract/wire.ts";
 import { OpenedTerminal } from "#test/support/opened-terminal.ts";
 import { freshFolder } from "#test/support/stores.ts";
@@ -19,6 +22,11 @@ async function talked(text: string): Promise<Agent> {
 	const one = await add({ name: "one" });
 	await shop.turn(one, text);
 	return one;
+}
+
+function saved(home: string): Saved | null {
+	const file = path.join(home, "terminal.json");
+	return existsSync(file) ? Saved.parse(JSON.parse(readFileSync(file, "utf8"))) : null;
 }
 
 type Said = readonly [kind: string, text: string, data?: Item["data"]];
@@ -99,6 +107,11 @@ test("a block that is open is so after a restart, with the row that was at the t
 		it.terminal.press("pageDown", "pageDown");
 		await it.terminal.shows(/^ {2}│ 60$/m);
 		before = await top(it);
+		// not only when it ends: it may be killed
+		const { anchors, opened } = await vi.waitUntil(() => saved(home)?.anchors[one.id] && saved(home), {
+			timeout: 10_000,
+		});
+		expect([Object.keys(anchors), opened.length]).toEqual([[one.id], 1]);
 	}
 	expect(before).toMatch(/^│ \d+$/);
 	await using again = new OpenedTerminal(shop.client, one.id, { home, size: [60, 30] });

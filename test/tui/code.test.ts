@@ -145,6 +145,38 @@ test("a diff that is longer than an answer lists all files, and shows a file onc
 	expect(withFile(panel, { ...loaded, path: "elsewhere" })).toBe(panel);
 });
 
+test("a file whose lines are not loaded says that it was viewed before, and Space does not take the mark away", () => {
+	const patch = (name: string): string => `diff --git a/${name} b/${name}\n@@ -1 +1 @@\n-old\n+new\n`;
+	const listed = ["a b", "b"].map((path) => ({ path, from: null, added: 1, deleted: 1 }));
+	const total = { files: 2, added: 2, deleted: 2 };
+	const next = { file: null, patch: "a b" };
+	const diff = { against: "main", files: listed, total, omitted: [], truncated: true, patch: "", next };
+	const panel = diffPanel(diff, "changes", { route: "diff", agent: "x" });
+	const [file] = filesOf(patch("a b"));
+	if (file === undefined) throw new Error("the patch has a file");
+	const kept = reviewMark(panel.source, file) ?? "";
+	// neither another agent's file nor one whose name only ends alike
+	const viewed = new Set([kept, "y b hash", "x a/ b hash", "x c b hash"]);
+	const state = { ...firstState(idOf("B")), panel, viewed };
+	const shown = (of: typeof state) =>
+		panelRows(of, of.panel, moment([]), { width: 60, height: 9, colour: false })
+			.slice(0, 3)
+			.map((row) => row.replaceAll(/ *( {2}|─{2,})/g, " … "));
+	expect(shown(state)).toEqual([
+		"┌ changes: 2 files, 0 viewed, 1 viewed before … ┐",
+		"│>✓ ▸ a b … +1 −1 … viewed before, not loaded … │",
+		"│ ○ ▸ b … +1 −1 … not loaded … │",
+	]);
+	const { state: after, effects } = update(state, terminalKey("space"), moment([]));
+	expect([after.viewed, effects]).toEqual([viewed, [{ do: "load-file", source: panel.source, path: "a b" }]]);
+	expect(after.status?.text).toBe("Its lines are loaded first: it stays marked if they are as you viewed them.");
+	const loaded = { ...state, panel: withFile(panel, file) };
+	expect(shown(loaded).slice(0, 2)).toEqual(["┌ changes: 2 files, 1 viewed … ┐", "│>✓ ▾ a b … +1 −1 … │"]);
+	const [changed] = filesOf(patch("a b").replace("+new", "+newer"));
+	if (changed === undefined) throw new Error("the patch has a file");
+	expect(shown({ ...state, panel: withFile(panel, changed) })[1]).toBe("│>○ ▾ a b … +1 −1 … │");
+});
+
 test("a tab has four columns in the code of a message, as in a diff", () => {
 	const inMessage = markdownRows("```\ny\n\tx\n```", { width: 40, colour: false, highlight: colouredCode });
 	const inDiff = ["+y", "+\tx"].map((line) => diffLine(line, { from: 0, to: 20 }, "x.txt", false));

@@ -3,9 +3,11 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { ProjectSlug } from "#contract/ids.ts";
 import type { Agent } from "#contract/wire.ts";
+import { matching } from "#surfaces/tui/pi/text.ts";
+import { at } from "#test/support/in-workspace.ts";
 import { OpenedTerminal } from "#test/support/opened-terminal.ts";
 import { freshFolder } from "#test/support/stores.ts";
-import { at, TestDaemon } from "#test/support/test-daemon.ts";
+import { TestDaemon } from "#test/support/test-daemon.ts";
 
 let shop: TestDaemon;
 beforeAll(async () => {
@@ -75,6 +77,44 @@ test("a completion never replaces a word that it does not fit, however fast it i
 	}
 });
 
+test("Tab completes a word that was typed with it in one burst, and the keys after it come after it", async () => {
+	const { one } = await agent();
+	for (const name of ["zzone.txt", "zztwo.txt", "zzz.txt"]) writeFileSync(at(one, name), "");
+	await using it = new OpenedTerminal(shop.client, one.id);
+	for (const [keys, expected] of [
+		[["/fo", "tab", "x"], "> /fork x"],
+		[["/agents", "tab", "x"], "> /agentsx"],
+		[["see @zzt", "tab", "x"], "> see @zztwo.txt x"],
+		[["see @zz", "tab", "x"], "> see @zzz.txt x"],
+		[["see @zzz", "tab", "tab", "and @zzo", "tab"], "> see @zzz.txt and @zzone.txt"],
+	] as const) {
+		await it.terminal.shows("[one");
+		it.terminal.press(...keys);
+		await it.terminal.shows(new RegExp(`^${expected} *$`, "m"));
+		it.terminal.press("ctrl+c");
+		await it.terminal.shows("Cleared");
+	}
+	// the command is sent, not its first letters
+	it.terminal.press("/ag", "tab", "enter");
+	await it.terminal.shows("agents (all)");
+});
+
+test("what has the word as it is comes before what has only its letters, and the shorter first", () => {
+	const files = [
+		...["src/adapters/verbs/diff.ts", "docs/saved/index.md", "test/tui/unsaved.ts", "file-7735.txt"],
+		...["src/surfaces/tui/saved.ts", "saved/", "file-77.txt"],
+	];
+	const found = (words: string): string[] => matching(files, words, (file) => file);
+	expect(found("saved")).toEqual([
+		...["saved/", "src/surfaces/tui/saved.ts", "test/tui/unsaved.ts", "docs/saved/index.md"],
+		"src/adapters/verbs/diff.ts",
+	]);
+	expect(found("file-77")).toEqual(["file-77.txt", "file-7735.txt"]);
+	// control: letters alone still find
+	expect(found("f77t")).toContain("file-7735.txt");
+	expect(found("")).toEqual(files);
+});
+
 test("after a folder that was completed its name goes on; after a file there is a space", async () => {
 	const { one } = await agent();
 	mkdirSync(at(one, "zzdeep/er"), { recursive: true });
@@ -87,6 +127,32 @@ test("after a folder that was completed its name goes on; after a file there is 
 	await it.terminal.shows(/> @zzdeep\/er\/f[\s\S]*@zzdeep\/er\/file/);
 	it.terminal.press("tab", "x");
 	await it.terminal.shows("> @zzdeep/er/file x");
+});
+
+test("a long paste keeps its tabs, also after a restart, with the cursor where it was", async () => {
+	const { one } = await agent();
+	await shop.client.call("pause", { params: { agent: one.id }, body: {} });
+	const queued = async (): Promise<string[]> =>
+		(await shop.client.call("queue", { params: { agent: one.id } })).map(({ text }) => text);
+	const lines = (count: number): string =>
+		Array.from({ length: count }, (_, at) => `all:\tpart-${at}\r\n\t\tcc -c ${at}`).join("\n");
+	for (const count of [20, 1500]) {
+		const home = freshFolder();
+		const text = `${lines(count).replaceAll("\r", "")}TAIL`;
+		{
+			await using it = new OpenedTerminal(shop.client, one.id, { home });
+			await it.terminal.shows("[one");
+			it.terminal.paste(lines(count));
+			await it.terminal.shows(`> [paste #1 +${count * 2} lines]`);
+			it.terminal.press("TAIL");
+			await it.terminal.shows("]TAIL");
+		}
+		await using again = new OpenedTerminal(shop.client, one.id, { home });
+		await again.terminal.shows("[one ‖ paused");
+		await again.terminal.shows(count === 20 ? `cc -c ${count - 1}TAIL` : "> [paste #1");
+		again.terminal.press("!", "backspace", "enter");
+		await expect.poll(queued, { timeout: 20_000 }).toContain(text);
+	}
 });
 
 test("after a restart the cursor is where it was, behind a long paste", async () => {
@@ -151,9 +217,9 @@ test("the list of completions is of the word that is there: it closes when the w
 test("text that Ctrl+C clears on the way out is there again the next time; text that was cleared before is not", async () => {
 	const { one } = await agent();
 	const home = freshFolder();
-	for (const [typed, expected] of [
-		[["precious", "ctrl+c", "ctrl+c", "ctrl+c"], "> precious"],
-		[["ctrl+c", "ctrl+t", "escape", "ctrl+c", "ctrl+c"], ">"],
+	for (const [typed, expected, typedOn] of [
+		[["precious", "left", "left", "ctrl+c", "ctrl+c", "ctrl+c"], "> precious", "> precioXus"],
+		[["ctrl+c", "ctrl+t", "escape", "ctrl+c", "ctrl+c"], ">", "> X"],
 	] as const) {
 		{
 			await using it = new OpenedTerminal(shop.client, one.id, { home });
@@ -163,6 +229,10 @@ test("text that Ctrl+C clears on the way out is there again the next time; text 
 		await using again = new OpenedTerminal(shop.client, one.id, { home });
 		await again.terminal.shows("[one ○ idle]");
 		expect((await again.terminal.screen()).at(-2)).toBe(expected);
+		// with the cursor where it was
+		again.terminal.press("X");
+		await again.terminal.shows(typedOn);
+		again.terminal.press("backspace");
 	}
 });
 

@@ -21,6 +21,17 @@ test("Enter in the mail shows it whole and asks nothing of the daemon: the agent
 	expect(update(state, terminalKey("x"), seen).effects).toEqual([{ do: "delete-mail", agent: idOf("B"), mail: 7 }]);
 });
 
+test("Ctrl+C closes every list, and goes back from the blocks to the input", () => {
+	const seen = moment([]);
+	const none = firstState(idOf("B"));
+	const after = (state: typeof none) => update(state, terminalKey("ctrl+c"), seen);
+	for (const panel of [{ kind: "queue" as const, at: 0 }, treePanel(none, seen, "all")])
+		expect(after({ ...none, panel })).toMatchObject({ state: { panel: null }, effects: [] });
+	expect(after({ ...none, selected: 7 })).toMatchObject({ state: { selected: null, armed: null }, effects: [] });
+	// control: without any of them it asks to leave
+	expect(after(none).state.status?.text).toBe("Ctrl+C again leaves. The agents go on.");
+});
+
 test("in sixty columns the hints of the diff are whole, and the tree still says what Tab does", () => {
 	const seen = moment([]);
 	const state = firstState(idOf("B"));
@@ -44,6 +55,21 @@ test("a turn before a clear is not forked from, and f says why", () => {
 	expect([next.status?.text, effects]).toEqual(["The context was cleared after this turn: fork from a later one.", []]);
 	// control: one after the clear is
 	expect(update(state, terminalKey("f"), after(4)).effects).toEqual([{ do: "draft", text: "/fork --at 5 " }]);
+});
+
+test("a turn says how it ended once, and why if that is something else", () => {
+	const seen = moment([]);
+	const turn = { state: "interrupted", startedAt: new Date(seen.now).toISOString(), commit: null };
+	const turns = ["interrupted", "shutdown"].map((reason, id) => ({ ...turn, id, reason }));
+	const rows = panelRows(
+		firstState(idOf("B")),
+		{ kind: "turns", at: 0 },
+		{ ...seen, turns: () => JSON.parse(JSON.stringify(turns)) },
+		{ width: 60, height: 5, colour: false },
+	);
+	expect(rows.map((row) => row.match(/interrupted|shutdown/g) ?? [])).toEqual(
+		expect.arrayContaining([["interrupted"], ["interrupted", "shutdown"]]),
+	);
 });
 
 test("in a repository that is no project, the welcome says how it becomes one", () => {

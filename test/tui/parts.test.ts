@@ -306,6 +306,28 @@ test("a refusal is shown with its suggestions and files, as on the command line"
 	]);
 });
 
+test("a refusal that is longer than its part of the screen says how many lines more there are", () => {
+	const refusalOf = (changes: number) => {
+		const status = Array.from({ length: Math.min(20, changes) }, (_, at) => `?? file${at}.txt`);
+		return refuse("WORKTREE_DIRTY", "one has uncommitted changes.", { details: { status, changes }, suggestions: [] });
+	};
+	const shown = (changes: number, height: number): string[] => {
+		const status = { text: refusalText(new Refused(refusalOf(changes))), style: "bad" as const };
+		const look = { width: 100, height, colour: false, typed: "" };
+		return statusRows({ ...firstState(idOf("B")), status }, moment([]), look);
+	};
+	const first = ["  WORKTREE_DIRTY: one has uncommitted changes.", "    ?? file0.txt"];
+	expect(shown(12, 12)).toEqual([...first, "    ?? file1.txt", "    and 10 more"]);
+	expect(shown(300, 12)).toEqual([...first, "    ?? file1.txt", "    and 298 more"]);
+	expect(shown(300, 90).at(-1)).toBe("    and 280 more");
+	// control: all of them fit
+	expect(shown(3, 12)).toEqual([...first, "    ?? file1.txt", "    ?? file2.txt"]);
+	const long = { text: "many words ".repeat(60), style: "bad" as const };
+	const look = { width: 60, height: 12, colour: false, typed: "" };
+	const rows = statusRows({ ...firstState(idOf("B")), status: long }, moment([]), look);
+	expect([rows.length, rows.at(-1)]).toEqual([4, "  …"]);
+});
+
 test("help is whole at every width", () => {
 	const words = (rows: readonly string[]): string => rows.join(" ").replaceAll(/\s+/g, " ");
 	for (const rowsOf of [keyRows, commandRows]) {
@@ -328,10 +350,10 @@ test("a growing message is laid out as a whole one is, and only its unfinished p
 	expect(finishedLength("```\n\ncode\n")).toBe(0);
 	expect(finishedLength("- a\n\n- b\n")).toBe(0);
 	const look = { width: 60, colour: false };
-	const delta = { agent: AgentId.parse("A".repeat(22)), turn: 1, message: "m", kind: "assistant", text: "" } as const;
+	const delta = { agent: AgentId.parse("A".repeat(22)), turn: 1, part: "m", kind: "assistant", text: "" } as const;
 	for (let length = 1; length <= text.length; length++) {
 		const grown = runningRows({ ...delta, text: text.slice(0, length) }, look);
-		expect(grown).toEqual(runningRows({ ...delta, message: `once ${length}`, text: text.slice(0, length) }, look));
+		expect(grown).toEqual(runningRows({ ...delta, part: `once ${length}`, text: text.slice(0, length) }, look));
 	}
 	expect(runningRows({ ...delta, text }, look).join("\n")).toMatch(/const b = 2;[\s\S]+The end/);
 });

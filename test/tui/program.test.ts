@@ -257,6 +257,20 @@ test.skipIf(!hasTmux)("in tmux Ctrl+Z gives the shell back, and fg the screen wi
 	tmux.do("send-keys", "C-c");
 });
 
+test.skipIf(!hasTmux)(
+	"in tmux Ctrl+Z says why it does nothing where no shell could bring the terminal back",
+	async () => {
+		using tmux = new Tmux(`exec ${launcher}`);
+		await tmux.shows("[one ○ idle]");
+		tmux.do("send-keys", "C-c");
+		tmux.do("send-keys", "C-z");
+		await tmux.shows("Ctrl+Z stops nothing here: no shell waits for this terminal, and nothing could bring it back.");
+		expect(tmux.isOpen).toBe(true);
+		tmux.do("send-keys", "-l", "typed after it");
+		await tmux.shows("> typed after it");
+	},
+);
+
 test.skipIf(!hasTmux)("in tmux a stop signal from elsewhere does what Ctrl+Z does", async () => {
 	using tmux = new Tmux("bash --norc --noprofile");
 	tmux.enter(launcher);
@@ -282,6 +296,22 @@ test.skipIf(!hasTmux)("in tmux a stop signal from elsewhere does what Ctrl+Z doe
 	tmux.enter(launcher);
 	await tmux.shows("> typed before, and after");
 	tmux.do("send-keys", "C-c");
+});
+
+test.skipIf(!hasTmux)("in tmux Ctrl+Z gives the shell its screen also if a script started the terminal", async () => {
+	using tmux = new Tmux("bash --norc --noprofile");
+	tmux.enter(`sh -c '${launcher}; echo the script goes on'`);
+	await tmux.shows("[one ○ idle]");
+	tmux.do("send-keys", "C-c");
+	tmux.do("send-keys", "-l", "from a script");
+	await tmux.shows("> from a script");
+	tmux.do("send-keys", "C-z");
+	await tmux.shows("Stopped");
+	expect(tmux.isOpen).toBe(false);
+	tmux.enter("fg");
+	await tmux.shows("> from a script");
+	tmux.do("send-keys", "C-c", "C-c", "C-c");
+	await tmux.shows("the script goes on");
 });
 
 test.skipIf(!hasTmux)(

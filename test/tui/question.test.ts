@@ -1,12 +1,15 @@
 // A question is answered only when all of it has been on the screen.
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { Handle } from "#contract/ids.ts";
 import type { Approval } from "#contract/wire.ts";
+import { terminalKey } from "#test/support/terminal-key.ts";
 import { idOf, moment, question as pushing } from "#tools/terminal-frames.ts";
 import { type ScreenLook, sharesOf } from "../../src/surfaces/tui/below.ts";
 import { firstState, type QuestionState, type State } from "../../src/surfaces/tui/model.ts";
 import {
 	drawnPart,
+	otherQuestionRow,
 	partOf,
 	type QuestionPart,
 	type QuestionSize,
@@ -23,7 +26,7 @@ const drawn = (approval: Approval, before: QuestionState | null, on: QuestionSiz
 const question = (lines: number): Approval =>
 	JSON.parse(
 		JSON.stringify({
-			...{ id: 1, tool: "execute", title: "do it", files: [], inside: true, path: ["init", "one"] },
+			...{ id: 1, tool: "execute", title: "do it", files: [], inside: true, handles: ["init", "one"] },
 			content: Array.from({ length: lines }, (_, at) => `line ${at}`).join("\n"),
 		}),
 	);
@@ -87,7 +90,7 @@ function pressed({ width, height, draft, lines, status, isWide, isOther }: Windo
 		const rows = screenRows(state, seen, look);
 		expect(rows.length).toBeLessThanOrEqual(height);
 		for (const row of rows) for (const [line] of row.matchAll(/row-\d+\./g)) shown.add(line);
-		const given = { name, data: name, now: now + 1000, draft: { text: "text", isCompleting: false } };
+		const given = { name, data: name, now: now + 1000, draft: { ...terminalKey("").draft, text: "text" } };
 		const next = update(state, keyOn(state, seen, look, given), seen);
 		state = next.state;
 		return next.effects.some((effect) => effect.do === "answer") ? "allowed" : (state.status?.text ?? "");
@@ -122,6 +125,23 @@ test("what was not on the screen is never allowed, whatever the size of the wind
 	expect([...ends.keys()].toSorted()).toEqual(["The window is too small to show the question.", "allowed"]);
 });
 
+test("of the questions of other agents the oldest is named, and where the key for the next goes", () => {
+	const [older, newer] = [
+		pushing,
+		{ ...pushing, id: 8, agent: idOf("D"), handles: ["init", "opus-1", "store"].map((each) => Handle.parse(each)) },
+	];
+	const said = (approvals: Approval[], current: string): string[] =>
+		otherQuestionRow(moment(approvals), idOf(current), { width: 100, colour: false });
+	expect(said([older, newer], "B")).toEqual([
+		"◆ fonts asks: execute git push origin brood/fonts (and 1 more) · Ctrl+N goes there",
+	]);
+	expect(said([newer, older], "B")).toEqual([
+		"◆ store asks: execute git push origin brood/fonts (and 1 more) · Ctrl+N goes to fonts",
+	]);
+	expect(said([newer], "B")).toEqual(["◆ store asks: execute git push origin brood/fonts · Ctrl+N goes there"]);
+	expect(said([older], "C")).toEqual([]);
+});
+
 test("a draft of nine lines takes rows from the question, and they are shown before it is allowed", () => {
 	const window = { width: 80, height: 24, draft: 8, lines: 84, status: "", isWide: true, isOther: false };
 	expect([pressed(window).end, pressed(window).shown.size]).toEqual(["allowed", 84]);
@@ -144,7 +164,7 @@ class Person {
 			const screen = { now: this.now, width: 100, rows: 30, room: 20 };
 			this.#state = shownQuestion(this.#state, seen, screen);
 			this.now += this.afterMs;
-			const draft = { text: "", isCompleting: false };
+			const { draft } = terminalKey("");
 			const nowhere = { scroll: () => null, anchorOf: () => null, anchorWith: () => null };
 			const reading = { ...nowhere, collapsible: () => [], isShown: () => true };
 			const key = { ...screen, now: this.now, name, data: name, height: 20, draft, reading };
@@ -155,6 +175,10 @@ class Person {
 				this.questions.shift();
 			}
 		}
+	}
+
+	get said(): string | undefined {
+		return this.#state.status?.text;
 	}
 
 	/** between a frame and a key */
@@ -174,6 +198,17 @@ test("a key that is held answers the question that was there, and none that has 
 		[2, "deny"],
 		[3, "allow"],
 	]);
+});
+
+test("before Enter confirms an always, the screen says what it covers", () => {
+	const person = new Person();
+	person.press("a");
+	expect(person.said).toBe("Enter always allows exactly this. Any other key does not.");
+	const always: Approval["options"][number] = { id: "x", name: "Yes, allow all edits", kind: "allow_always" };
+	person.questions.splice(0, 1, { ...pushing, id: 9, options: [always] });
+	person.press("a");
+	const more = "and all that its program means by “Yes, allow all edits”";
+	expect(person.said).toBe(`Enter always allows exactly this, ${more}. Any other key does not.`);
 });
 
 test("what is always allowed is confirmed with Enter, and any other key is not a yes", () => {

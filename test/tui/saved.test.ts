@@ -21,8 +21,13 @@ test("of two terminals each writes what it changed, and keeps what the other wro
 	first.save({ anchors, opened: new Set([7]), viewed: new Set(["seen", "new"]), last: ["", one] });
 	second.saved.drafts[two] = { text: "for two", cursor };
 	second.save({ ...none, opened: new Set([9]), viewed: new Set(["old", "seen", "other"]), last: ["shop", two] });
-	expect(JSON.parse(readFileSync(file(home), "utf8"))).toEqual({
-		drafts: { [one]: { text: "for one", cursor }, [two]: { text: "for two", cursor } },
+	const { writing, ...rest } = JSON.parse(readFileSync(file(home), "utf8"));
+	expect(Object.values(writing)).toEqual([
+		{ [one]: { text: "for one", cursor } },
+		{ [two]: { text: "for two", cursor } },
+	]);
+	expect(rest).toEqual({
+		drafts: {},
 		edits: {},
 		unanswered: {},
 		anchors: { [one]: { block: 7, row: 0 } },
@@ -81,6 +86,43 @@ test("two terminals that are left by Ctrl+C, which takes the text out of the inp
 		file.save(to, true);
 	}
 	expect(new SavedFile(home).saved.drafts[one]?.text).toBe("BBB\nAAA");
+});
+
+test("what one of two terminals sends or changes is not brought back by the other", () => {
+	const to = { ...none, last: ["shop", one] as [string, AgentId] };
+	const write = (file: SavedFile, text: string | null): void => {
+		if (text === null) delete file.saved.drafts[one];
+		else file.saved.drafts[one] = { text, cursor };
+		file.save(to);
+	};
+	const left = (home: string): string | undefined => new SavedFile(home).saved.drafts[one]?.text;
+	for (const [isSentFirst, text, expected] of [
+		[false, null, "AAA"],
+		[false, "BBB more", "AAA\nBBB more"],
+		[false, "B, shorter", "AAA\nB, shorter"],
+		[true, "BBB", "BBB"],
+		[true, null, undefined],
+	] as const) {
+		const home = freshFolder();
+		const [first, second] = [new SavedFile(home), new SavedFile(home)];
+		write(first, "AAA");
+		write(second, "BBB");
+		if (isSentFirst) write(first, null);
+		first.save(to, true);
+		write(second, text);
+		second.save(to, true);
+		expect(left(home)).toBe(expected);
+	}
+	// both are killed: what they had is shown by the next one, and gone once that has sent it
+	const home = freshFolder();
+	const killed = [new SavedFile(home), new SavedFile(home)];
+	for (const [at, text] of ["AAA", "BBB"].entries()) if (killed[at]) write(killed[at], text);
+	const next = new SavedFile(home);
+	expect(next.saved.drafts[one]?.text).toBe("AAA\nBBB");
+	next.save(to, true);
+	expect(left(home)).toBe("AAA\nBBB");
+	write(new SavedFile(home), null);
+	expect(left(home)).toBeUndefined();
 });
 
 test("a part of the file that is damaged is as good as none", () => {

@@ -4,9 +4,10 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Client } from "#client/client.ts";
 import type { AgentId, ProjectSlug } from "#contract/ids.ts";
 import type { Agent } from "#contract/wire.ts";
+import { at } from "#test/support/in-workspace.ts";
 import { OpenedTerminal, type OpenOptions } from "#test/support/opened-terminal.ts";
 import { freshFolder } from "#test/support/stores.ts";
-import { at, TestDaemon } from "#test/support/test-daemon.ts";
+import { TestDaemon } from "#test/support/test-daemon.ts";
 
 let shop: TestDaemon;
 beforeAll(async () => {

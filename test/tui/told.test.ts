@@ -1,7 +1,8 @@
 // What the terminal says of commands, in the words of the command line.
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { at } from "#test/support/in-workspace.ts";
 import { OpenedTerminal } from "#test/support/opened-terminal.ts";
-import { at, git, TestDaemon } from "#test/support/test-daemon.ts";
+import { git, TestDaemon } from "#test/support/test-daemon.ts";
 
 let shop: TestDaemon;
 beforeAll(async () => {

@@ -1,5 +1,6 @@
 // What agents ask before they do it: shown whole, answered for exactly what was shown, and for files by where they
 // really are.
+
 import { symlinkSync, writeFileSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
@@ -9,18 +10,21 @@ import { ProjectSlug } from "#contract/ids.ts";
 import type { Agent, Approval } from "#contract/wire.ts";
 import { type Daemon, startDaemon } from "#src/main.ts";
 import { approvalLines, approvalTable } from "#surfaces/cli/print-approvals.ts";
+import { at } from "#test/support/in-workspace.ts";
 import { openTurnToken } from "#test/support/open-turn-token.ts";
+import { hasSandboxes } from "#test/support/processes.ts";
 import { testProgram } from "#test/support/programs.ts";
 import { freshRepository } from "#test/support/repository.ts";
 import { freshFolder } from "#test/support/stores.ts";
 
 const file = testProgram("asking");
 const asking = { command: process.execPath, args: [file], leavesNothing: false, keepsSession: true };
+const home = freshFolder();
 let daemon: Daemon;
 let client: Client;
 let project: ProjectSlug;
 beforeAll(async () => {
-	daemon = await startDaemon({ home: freshFolder(), programs: { asking } });
+	daemon = await startDaemon({ home, programs: { asking } });
 	client = new Client(daemon);
 	project = ProjectSlug.parse("web");
 	await client.call("projectAdd", { body: { slug: project, path: freshRepository() } });
@@ -63,7 +67,7 @@ test("a question is shown whole, however long: the command and the change of eve
 	const command = Array.from({ length: 3000 }, (_, at) => `echo line ${at}`).join("\n");
 	const change = (name: string) => ({
 		type: "diff",
-		path: path.join(agent.workspace?.path ?? "", name),
+		path: at(agent, name),
 		oldText: "a\nb\nc\n",
 		newText: `a\n${name}\nc\n`,
 	});
@@ -89,11 +93,47 @@ test("a question is shown whole, however long: the command and the change of eve
 	expect(await over(agent, 1)).toBe("yes");
 });
 
+test("a question shows what a file that is written over has now, and says which files are new", async () => {
+	const agent = await add();
+	writeFileSync(at(agent, "there.ts"), "one\ntwo\n");
+	const write = (name: string) => ({ type: "diff", path: at(agent, name), oldText: null, newText: "one\nthree\n" });
+	const outside = { type: "diff", path: path.join(os.homedir(), ".bashrc"), oldText: null, newText: "x\n" };
+	const content = [write("there.ts"), write("new.ts"), outside];
+	await prompt(agent, { ask: { title: "Write", kind: "edit", content } });
+	const question = await asked(agent);
+	expect(question.content.split("\n")).toEqual([
+		...[`--- ${at(agent, "there.ts")}`, `+++ ${at(agent, "there.ts")}`, " one", "-two", "+three"],
+		...["--- (a new file)", `+++ ${at(agent, "new.ts")}`, "+one", "+three"],
+		...["--- (old text not known)", `+++ ${outside.path}`, "+x"],
+	]);
+	await answer(question, { allow: false });
+	expect(await over(agent, 1)).toBe("no");
+});
+
+test.runIf(hasSandboxes)("the files of a sandboxed agent are looked at inside its sandbox", async () => {
+	const [outside, slug] = [freshFolder(), ProjectSlug.parse("safe")];
+	writeFileSync(path.join(outside, "secret"), "secret\n");
+	await client.call("projectAdd", { body: { slug, path: freshRepository() } });
+	writeFileSync(path.join(home, "projects", slug, "config.yaml"), "sandbox: on\n");
+	const agent = await client.ask("agentAddTo", { params: { project: slug }, body: { type: "asking" } });
+	writeFileSync(at(agent, "there.ts"), "one\n");
+	symlinkSync(path.join(outside, "secret"), at(agent, "link"));
+	const paths = ["there.ts", "new.ts", "link"].map((name) => at(agent, name));
+	const content = paths.map((each) => ({ type: "diff", path: each, oldText: null, newText: "two\n" }));
+	await prompt(agent, { ask: { title: "Write", kind: "edit", content } });
+	const question = await asked(agent);
+	expect(question.content.split("\n").filter((line) => /^(---|-)/.test(line))).toEqual([
+		...[`--- ${paths[0]}`, "-one", "--- (a new file)", "--- (old text not known)"],
+	]);
+	await answer(question, { allow: false });
+	expect(await over(agent, 1)).toBe("no");
+});
+
 test("auto-edit covers files that are really inside the workspace, all of them, and asks where none are named", {
 	timeout: 90_000,
 }, async () => {
 	const agent = await add({ policy: "auto-edit" });
-	const folder = agent.workspace?.path ?? "";
+	const folder = at(agent);
 	symlinkSync(os.tmpdir(), path.join(folder, "out"));
 	const inside = path.join(folder, "new/a.ts");
 	const edit = (paths: string[], more: object = {}) => ({
@@ -128,7 +168,7 @@ test("auto-edit covers files that are really inside the workspace, all of them, 
 
 test("always is for the files of an edit, and for nothing but the same command", { timeout: 60_000 }, async () => {
 	const agent = await add();
-	const locations = [{ path: path.join(agent.workspace?.path ?? "", "a.ts") }];
+	const locations = [{ path: at(agent, "a.ts") }];
 	const always = async (ask: object, count: number): Promise<void> => {
 		await prompt(agent, { ask: { title: "Go", locations, ...ask } });
 		const { id } = await asked(agent);
@@ -188,7 +228,7 @@ test("an agent compares its work with nobody's but its own and that of the agent
 	const agent = await add({ type: "scripted", name: "curious" });
 	const peer = await add({ type: "scripted", name: "peer" });
 	const below = await client.call("fork", { ...params(agent), body: { fresh: true } });
-	writeFileSync(path.join(peer.workspace?.path ?? "", "secret.txt"), "unpublished");
+	writeFileSync(at(peer, "secret.txt"), "unpublished");
 	const own = new Client({ url: daemon.url, token: await openTurnToken(daemon, agent.id) });
 	const against = async (by: Client, name: string) =>
 		await by.call("diff", { ...params(agent), query: { against: name } });

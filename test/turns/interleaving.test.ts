@@ -194,6 +194,7 @@ class TurnSimulation {
 		};
 		this.#runner = new TurnRunner({
 			...rest,
+			sites: null,
 			reads: this.#stale(engine.reads),
 			driver: this.#driver,
 			dispatch: (request) => this.#dispatch(request),

@@ -1,6 +1,6 @@
 // Bubblewrap's inner process waits for a word of its outer one, without end if that one dies first. The kernel ends the
 // outer one with the daemon, so somebody else has to end the inner one.
-import { execFileSync, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { writeFileSync } from "node:fs";
 import path from "node:path";
@@ -9,16 +9,17 @@ import { describe, expect, test, vi } from "vitest";
 import { startContained } from "#adapters/system/contained-process.ts";
 import { alive, commandOf } from "#adapters/system/processes.ts";
 import { homeIdName } from "#contract/own-variables.ts";
+import { findProgram } from "#test/support/debian-packages.ts";
 import { runProgram } from "#test/support/process.ts";
-import { available, configure, killAll, processesOf } from "#test/support/processes.ts";
+import { configure, hasSandboxes, killAll, processesOf } from "#test/support/processes.ts";
 import { shapes } from "#test/support/shapes.ts";
 import { freshFolder } from "#test/support/stores.ts";
 
 const onTime = { timeout: 10_000 };
 const agents = Object.keys(shapes).length;
 
-describe.runIf(available.includes("bubblewrap"))("bubblewrap that is about to tell its inner process to go on", () => {
-	const real = execFileSync("sh", ["-c", "command -v bwrap"], { encoding: "utf8" }).trim();
+describe.runIf(hasSandboxes)("bubblewrap that is about to tell its inner process to go on", () => {
+	const real = findProgram(["bwrap"]) ?? "";
 	// it writes about itself right before, into a pipe that is full
 	const full = (pipe: string) =>
 		`mkfifo ${pipe}; exec 9<>${pipe}; dd if=/dev/zero bs=65536 count=1 >&9 2>/dev/null; rm ${pipe}`;

@@ -41,7 +41,7 @@ describe("scripted asks", () => {
 		const child = await client.call("fork", { params: { agent: parent.id }, body: { prompt: "ask May I?\nsay done" } });
 		const approval = await asked(child.id);
 		expect(await client.call("approvals", { query: { agent: child.id } })).toMatchObject([
-			{ path: ["init", parent.handle, child.handle], title: "May I?", state: "pending" },
+			{ handles: ["init", parent.handle, child.handle], title: "May I?", state: "pending" },
 		]);
 		expect((await client.call("agent", { params: { agent: child.id } })).turn).toMatchObject({ phase: "approval" });
 		await client.call("approvalAnswer", { params: { approval }, body: { allow: true } });

@@ -1,4 +1,5 @@
 // Programs that keep the conversation themselves: gone on with, copied, or told what the journal says.
+
 import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -6,7 +7,8 @@ import { Client } from "#client/client.ts";
 import { actingAgent, ProjectSlug } from "#contract/ids.ts";
 import type { Agent, Turn } from "#contract/wire.ts";
 import { type Daemon, startDaemon } from "#src/main.ts";
-import { available } from "#test/support/processes.ts";
+import { at } from "#test/support/in-workspace.ts";
+import { hasSandboxes } from "#test/support/processes.ts";
 import { testProgram } from "#test/support/programs.ts";
 import { freshRepository } from "#test/support/repository.ts";
 import { done } from "#test/support/say.ts";
@@ -68,7 +70,7 @@ test("a session that matches the journal is continued, by the same process and b
 	expect((await now(agent)).session).toMatchObject({
 		how: "new",
 		type: "remembering",
-		program: "remembering 1",
+		programVersion: "remembering 1",
 		capabilities: ["resume", "fork", "close"],
 	});
 	await daemon[Symbol.asyncDispose]();
@@ -132,7 +134,8 @@ test("a program may put its session away before it is ended, and one that takes 
 	const [agent, slow] = [await add(), await add({ type: "small" })];
 	await told(agent, "one");
 	await told(slow, "one");
-	const closed = async (each: Agent) => existsSync(path.join(sessions, `${(await now(each)).session?.session}.closed`));
+	const closed = async (each: Agent) =>
+		existsSync(path.join(sessions, `${(await now(each)).session?.sessionId}.closed`));
 	expect([await closed(agent), await closed(slow)]).toEqual([false, false]);
 	await client.call("kill", { ...params(slow), body: {} });
 	expect((await now(slow)).life).toBe("ended");
@@ -222,7 +225,7 @@ test("an agent's prompt reaches a model as that agent's words, never as the user
 
 /** An agent speaks only in a turn of its own: one that waits for an answer about its repository is open. */
 async function asAgent(agent: Agent) {
-	writeFileSync(path.join(agent.workspace?.path ?? "", ".mcp.json"), "{}");
+	writeFileSync(at(agent, ".mcp.json"), "{}");
 	await client.call("prompt", { ...params(agent), body: { text: "x" } });
 	await expect.poll(async () => (await now(agent)).turn?.phase, longTimeout).toBe("approval");
 	return actingAgent(agent.id);
@@ -250,8 +253,8 @@ test("a repository that brings code is asked about before the first turn, once f
 	await told(agent, "two");
 	const twin = await client.call("fork", { ...params(agent), body: {} });
 	await told(twin, "three");
-	mkdirSync(path.join(agent.workspace?.path ?? "", ".claude"));
-	writeFileSync(path.join(agent.workspace?.path ?? "", ".claude/settings.json"), '{"hooks":{}}');
+	mkdirSync(at(agent, ".claude"));
+	writeFileSync(at(agent, ".claude/settings.json"), '{"hooks":{}}');
 	await client.call("prompt", { ...params(agent), body: { text: "four" } });
 	await answer(false);
 	await expect.poll(async () => (await now(agent)).holds.map(({ kind }) => kind), longTimeout).toEqual(["error"]);
@@ -266,7 +269,7 @@ test("a repository that brings code is asked about before the first turn, once f
 
 test("content that is replaced before the answer is asked about again", async () => {
 	const agent = await add({ policy: "full" }, { ".mcp.json": "{}" });
-	const file = path.join(agent.workspace?.path ?? "", ".mcp.json");
+	const file = at(agent, ".mcp.json");
 	const asked = async () =>
 		(await client.call("approvals")).filter((each) => each.agent === agent.id).map((each) => each.id);
 	const { id } = await client.call("prompt", { ...params(agent), body: { text: "one" } });
@@ -280,11 +283,11 @@ test("content that is replaced before the answer is asked about again", async ()
 	expect(await over(agent, id)).toMatchObject({ state: "completed" });
 });
 
-test.each(available.includes("bubblewrap") ? ["off", "on"] : ["off"])(
+test.each(hasSandboxes ? ["off", "on"] : ["off"])(
 	"more than anybody can look through holds the agent with a plain word (sandbox: %s)",
 	async (sandbox) => {
 		const agent = await add({}, undefined, `sandbox: ${sandbox}\n`);
-		const place = path.join(agent.workspace?.path ?? "", ".claude");
+		const place = at(agent, ".claude");
 		mkdirSync(path.join(place, "d/".repeat(100)), { recursive: true });
 		await client.call("prompt", { ...params(agent), body: { text: "one" } });
 		await expect.poll(async () => (await now(agent)).holds.map(({ kind }) => kind), longTimeout).toEqual(["error"]);

@@ -60,7 +60,8 @@ describe("the ways to merge", () => {
 			reviewed: commit,
 			commit: after,
 			strategy,
-			base: { branch: "main", before, after },
+			base: "main",
+			before,
 			check: null,
 			push: null,
 			origin: null,
@@ -118,10 +119,10 @@ describe("the ways to merge", () => {
 		const checkout = await world.agent("a");
 		write(checkout.workspace.path, "first.txt", "f\n");
 		const { commit } = agreed(await world.workspaces.commit(checkout, { message: "first" }));
-		expect(agreed(await world.workspaces.approve(checkout, { commit })).base).toEqual({
-			branch: "main",
+		expect(agreed(await world.workspaces.approve(checkout, { commit }))).toMatchObject({
+			base: "main",
 			before: null,
-			after: commit,
+			commit,
 		});
 		expect(read(world.repository, "first.txt")).toBe("f\n");
 		expect(world.git(world.repository, "status", "--porcelain")).toBe("");
@@ -132,16 +133,16 @@ describe("the ways to merge", () => {
 		world.configure("base: main\npush: approve\n");
 		world.git(world.root, "init", "-q", "--bare", "upstream.git");
 		world.git(world.repository, "remote", "add", "origin", path.join(world.root, "upstream.git"));
-		const { push, base } = agreed(await world.workspaces.approve(checkout, { commit }));
-		expect(push).toEqual({ remote: "origin", branch: "main", pushed: true, error: null });
-		expect(world.tip("main", path.join(world.root, "upstream.git"))).toBe(base.after);
+		const merged = agreed(await world.workspaces.approve(checkout, { commit }));
+		expect(merged.push).toEqual({ remote: "origin", branch: "main", pushed: true, error: null });
+		expect(world.tip("main", path.join(world.root, "upstream.git"))).toBe(merged.commit);
 		// asked again, as after a crash between the two: what was merged is pushed
 		world.git(path.join(world.root, "upstream.git"), "update-ref", "-d", "refs/heads/main");
 		expect(agreed(await world.workspaces.approve(checkout, { commit }))).toMatchObject({
 			alreadyMerged: true,
 			push: { pushed: true },
 		});
-		expect(world.tip("main", path.join(world.root, "upstream.git"))).toBe(base.after);
+		expect(world.tip("main", path.join(world.root, "upstream.git"))).toBe(merged.commit);
 		agreed(await world.workspaces.push(checkout));
 		expect(world.tip("brood/a", path.join(world.root, "upstream.git"))).toBe(commit);
 		world.git(world.repository, "remote", "set-url", "origin", path.join(world.root, "gone.git"));
@@ -240,8 +241,8 @@ test("base that moves while the check runs is merged with, and checked again", a
 		if (++checks === 1) moved = advance(world, { "late.txt": "l\n" });
 		write(world.root, "go", "");
 	};
-	const { base } = agreed(await world.workspaces.approve(checkout, { commit, line }));
-	expect([base.before, checks]).toEqual([moved, 2]);
+	const { before } = agreed(await world.workspaces.approve(checkout, { commit, line }));
+	expect([before, checks]).toEqual([moved, 2]);
 	expect(world.git(world.repository, "show", "main:late.txt", "main:work.txt")).toBe("l\nw");
 });
 
@@ -249,13 +250,13 @@ describe("a person who has base checked out", () => {
 	test("gets the files when the checkout is clean", async () => {
 		const { world, checkout, commit } = await reviewed({ away: false, diverged: false });
 		write(world.repository, "mine.log", "ignored\n");
-		const { base } = agreed(await world.workspaces.approve(checkout, { commit, strategy: "squash" }));
+		const merged = agreed(await world.workspaces.approve(checkout, { commit, strategy: "squash" }));
 		expect([
 			world.tip("HEAD"),
 			world.git(world.repository, "status", "--porcelain"),
 			read(world.repository, "work.txt"),
 			read(world.repository, "mine.log"),
-		]).toEqual([base.after, "", "w\n", "ignored\n"]);
+		]).toEqual([merged.commit, "", "w\n", "ignored\n"]);
 	});
 
 	test("keeps changes that are not in the way, staged ones too", async () => {

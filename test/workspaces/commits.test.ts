@@ -1,8 +1,10 @@
 // Commits, merges and their authors, as plain git and scripts see them.
+
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Agent } from "#contract/wire.ts";
+import { sandboxModes } from "#test/support/processes.ts";
 import { freshFolder } from "#test/support/stores.ts";
 import { git, params, refusal, TestDaemon } from "#test/support/test-daemon.ts";
 
@@ -15,7 +17,7 @@ afterAll(async () => await daemon[Symbol.asyncDispose]());
 const journal = async (agent: Agent, kind: string) =>
 	(await daemon.client.call("journal", { query: { agent: agent.id, kind } })).events;
 
-test.each(["off", "on"])("a plain git commit in a turn is linked like Brood's own, sandbox: %s", async (sandbox) => {
+test.each(sandboxModes)("a plain git commit in a turn is linked like Brood's own, sandbox: %s", async (sandbox) => {
 	const project = await daemon.project();
 	writeFileSync(path.join(daemon.home, "projects", project.slug, "config.yaml"), `sandbox: ${sandbox}\n`);
 	const agent = await project.add({ name: "one" });

@@ -1,11 +1,13 @@
 // The end of a daemon, or of what it started in a sandbox, while git is at work in there: the same request under the
 // same key completes what is missing, once, and a temporary failure is never stored as its answer.
+
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import type { Agent } from "#contract/wire.ts";
+import { at as fileOf } from "#test/support/in-workspace.ts";
 import { type AddedAgent, KillableDaemon } from "#test/support/killable-daemon.ts";
-import { available, killAll } from "#test/support/processes.ts";
+import { hasSandboxes, killAll } from "#test/support/processes.ts";
 import { git } from "#test/support/test-daemon.ts";
 
 const torture = process.env["BROOD_TORTURE"] !== undefined;
@@ -94,9 +96,7 @@ const verbs: Record<string, Verb> = {
 			);
 			expect(children.map(({ label, holds }) => [label, holds])).toEqual([["idle", []]]);
 			expect(
-				[...children.map(({ workspace }) => workspace?.path ?? ""), at.folder].map((folder) =>
-					read({ ...at, folder }, "new.txt"),
-				),
+				[...children.map((child) => fileOf(child)), at.folder].map((folder) => read({ ...at, folder }, "new.txt")),
 			).toEqual(Array(2).fill("untracked\n"));
 		},
 	},
@@ -152,7 +152,7 @@ async function cut(
 	return died;
 }
 
-describe.runIf(available.includes("bubblewrap")).each(Object.entries(verbs))("%s in a sandbox", (name, verb) => {
+describe.runIf(hasSandboxes).each(Object.entries(verbs))("%s in a sandbox", (name, verb) => {
 	test("is ended by the same request when the daemon was killed over it", async () => {
 		let deaths = 0;
 		for (const word of torture ? verb.inside : [verb.inside[0]]) {
@@ -188,7 +188,7 @@ describe.runIf(available.includes("bubblewrap")).each(Object.entries(verbs))("%s
 	});
 });
 
-describe.runIf(available.includes("bubblewrap"))("a step in a sandbox that is cancelled", () => {
+describe.runIf(hasSandboxes)("a step in a sandbox that is cancelled", () => {
 	const codeOf = (text: string | undefined): unknown => JSON.parse(text ?? "").error.code;
 
 	test("because its program was killed: that is not the answer to its key", async () => {
@@ -226,7 +226,7 @@ function unknown(): never {
 	throw new Error("there is no such verb");
 }
 
-describe.runIf(available.includes("bubblewrap"))("a lock in the git folder of a sandbox", () => {
+describe.runIf(hasSandboxes)("a lock in the git folder of a sandbox", () => {
 	const lockOf = ({ folder }: AddedAgent): string =>
 		path.join(path.dirname(path.dirname(folder)), "git", path.basename(folder), "index.lock");
 

@@ -6,8 +6,9 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { CommandInput } from "#contract/command.ts";
 import { Actor, AgentId, system } from "#contract/ids.ts";
 import { startEngine } from "#src/main.ts";
+import { at } from "#test/support/in-workspace.ts";
 import { done } from "#test/support/say.ts";
-import { at, git, longTimeout, params, refusal, TestDaemon } from "#test/support/test-daemon.ts";
+import { git, longTimeout, params, refusal, TestDaemon } from "#test/support/test-daemon.ts";
 
 let shop: TestDaemon;
 beforeAll(async () => {
@@ -204,7 +205,8 @@ describe("approve", () => {
 		]);
 		const { merged, synced } = await shop.client.call("approve", { ...params(worker), body: {} });
 		expect(merged).toMatchObject({
-			base: { branch: "main", after: git(repository, "rev-parse", "main") },
+			base: "main",
+			commit: git(repository, "rev-parse", "main"),
 			alreadyMerged: false,
 		});
 		expect(readFileSync(path.join(repository, "feature.txt"), "utf8")).toBe("done\n");
@@ -324,7 +326,7 @@ describe("a damaged or changed workspace", () => {
 		git(at(agent), "-c", "user.name=Person", "-c", "user.email=p@x", "commit", "-qm", "By hand");
 		await shop.turn(agent, "say hello");
 		expect((await shop.items(agent)).map((item) => item.text).join("\n")).toMatch(
-			/Others have committed in your worktree.*\n.*Person: By hand/,
+			/Others have committed in your workspace.*\n.*Person: By hand/,
 		);
 	});
 });

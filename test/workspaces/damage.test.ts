@@ -121,6 +121,36 @@ describe("a damaged workspace", () => {
 		expect(agreed(await workspaces.showSnapshot(checkout, snapshot.id)).files).toMatchObject([{ path: "loose.txt" }]);
 	});
 
+	test.each([
+		["HEAD", "garbage\n"],
+		["index", "garbage"],
+		["index", ""],
+	])("whose %s is %j is refused by each verb that reads it, with what helps", async (file, content) => {
+		const world = makeWorld();
+		const { workspaces } = world;
+		const [checkout, other] = [await world.agent("a"), await world.agent("b")];
+		write(checkout.workspace.path, "loose.txt", "loose\n");
+		write(gitFolder(world), file, content);
+		const refused = [
+			await workspaces.diff(checkout, { kind: "base" }),
+			await workspaces.diff(checkout, { kind: "index" }),
+			await workspaces.diff(checkout, { kind: "agent", checkout: other }),
+			await workspaces.diff(other, { kind: "agent", checkout }),
+			await workspaces.branchStatus(checkout),
+			await workspaces.uncommitted(checkout),
+			await workspaces.commit(checkout, { message: "Work" }),
+			await workspaces.sync(checkout, "ff"),
+			await workspaces.release(checkout),
+			await workspaces.approve(checkout, { commit: world.tip("main") }),
+		];
+		const suggestions = ["brood agent health p/a", "brood agent recover p/a"];
+		expect(refused).toEqual(refused.map(() => expect.objectContaining({ code: "CONFLICT", suggestions })));
+		// the control: another workspace of the same project can be read
+		agreed(await workspaces.diff(other, { kind: "base" }));
+		agreed(await workspaces.recover(checkout));
+		agreed(await workspaces.diff(checkout, { kind: "base" }));
+	});
+
 	test("whose project has lost its repository is not told to recover", async () => {
 		const world = makeWorld();
 		const checkout = await world.agent("a");

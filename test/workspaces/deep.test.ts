@@ -7,11 +7,10 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { isRefusal } from "#contract/refusal.ts";
 import type { Checkout } from "#engine/ports/workspace-requests.ts";
 import { expectRefusal, makeWorld } from "#test/support/make-world.ts";
-import { available } from "#test/support/processes.ts";
+import { hasSandboxes } from "#test/support/processes.ts";
 
 import { agreed, type World, write } from "#test/support/world.ts";
 
-const hasSandboxes = available.includes("bubblewrap");
 const part = "x".repeat(200);
 const half = Array.from({ length: 15 }, () => part).join("/");
 /** a path in a message is cut to about this */

@@ -9,7 +9,7 @@ import path from "node:path";
 import { describe, expect, test } from "vitest";
 import type { Checkout } from "#engine/ports/workspace-requests.ts";
 import { makeWorld } from "#test/support/make-world.ts";
-import { available } from "#test/support/processes.ts";
+import { hasSandboxes } from "#test/support/processes.ts";
 import { inside, runInSandbox } from "#test/support/sandbox.ts";
 import { freshFolder } from "#test/support/stores.ts";
 import { identity, type World, write } from "#test/support/world.ts";
@@ -130,7 +130,7 @@ const together: readonly (readonly string[])[] = [
 		.map((name) => [name]),
 ];
 
-describe.runIf(available.includes("bubblewrap"))("a way out of the sandbox", () => {
+describe.runIf(hasSandboxes)("a way out of the sandbox", () => {
 	test.each(Object.entries(ways))(
 		"was open where an agent could write the project's git folder: %s",
 		async (_, { plant, before }) => {

@@ -2,7 +2,7 @@
 // to.
 import { spawnSync } from "node:child_process";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { available } from "#test/support/processes.ts";
+import { hasSandboxes } from "#test/support/processes.ts";
 import { runInSandbox } from "#test/support/sandbox.ts";
 import { freshFolder } from "#test/support/stores.ts";
 
@@ -37,7 +37,7 @@ const everything = [...Object.keys(calls), "see the name of a key", "all tried",
 /** A machine without keyrings, or a container that closes them, has nothing to show. */
 const hasKeys = perl(answered(`${control}, ${identify}, ${user}, 1`));
 
-describe.runIf(available.includes("bubblewrap") && hasKeys)("the kernel's keys of the user", () => {
+describe.runIf(hasSandboxes && hasKeys)("the kernel's keys of the user", () => {
 	test("are out of reach in a sandbox, and within reach without one", () => {
 		onTestFinished(
 			() =>

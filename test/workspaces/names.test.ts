@@ -111,7 +111,7 @@ describe("with real git", () => {
 				await world.workspaces.openProject({ slug, source: name }),
 				await world.workspaces.openProject({ slug, source: path.join(world.root, name.replaceAll("\0", "")) }),
 				await world.workspaces.openProject({ slug, source: `file://${name}` }),
-				await world.workspaces.openProject({ slug, source: world.repository, branch: name }),
+				await world.workspaces.openProject({ slug, source: world.repository, base: name }),
 				await world.workspaces.provision({
 					project: world.project,
 					agent: identity("a"),

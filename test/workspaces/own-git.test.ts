@@ -5,7 +5,7 @@ import path from "node:path";
 import { describe, expect, test } from "vitest";
 import type { Checkout } from "#engine/ports/workspace-requests.ts";
 import { expectRefusal, makeWorld } from "#test/support/make-world.ts";
-import { available } from "#test/support/processes.ts";
+import { hasSandboxes } from "#test/support/processes.ts";
 import { inside } from "#test/support/sandbox.ts";
 import { agreed, identity, read, type World, write } from "#test/support/world.ts";
 
@@ -15,7 +15,7 @@ const makeSandboxed = (options: { empty?: boolean } = {}): World => {
 	return world;
 };
 
-describe.runIf(available.includes("bubblewrap"))("an agent with a git folder of its own", () => {
+describe.runIf(hasSandboxes)("an agent with a git folder of its own", () => {
 	test("is made with nothing of git in its tree, and with its branch in the project", async () => {
 		const world = makeSandboxed();
 		const checkout = await world.agent("a");
@@ -33,6 +33,18 @@ describe.runIf(available.includes("bubblewrap"))("an agent with a git folder of 
 		expect(
 			agreed(await world.workspaces.provision({ project: world.project, agent: identity("a"), kind: "worktree" })),
 		).toMatchObject({ found: true });
+	});
+
+	test("snapshots asked for at the same time are one, with the next number", async () => {
+		const world = makeSandboxed();
+		const checkout = await world.agent("a");
+		const take = () => world.workspaces.takeSnapshot(checkout, { reason: "uploaded" });
+		const taken = await Promise.all([take(), take(), take()]);
+		expect(taken.map(({ snapshot, fresh }) => [snapshot.id, fresh]).sort()).toEqual([
+			["1", false],
+			["1", false],
+			["1", true],
+		]);
 	});
 
 	test("commits by itself and through Brood, syncs, is approved, and is removed with a way back", async () => {

@@ -2,7 +2,8 @@
 import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { at, git, params, refusal, TestDaemon } from "#test/support/test-daemon.ts";
+import { at } from "#test/support/in-workspace.ts";
+import { git, params, refusal, TestDaemon } from "#test/support/test-daemon.ts";
 
 let world: TestDaemon;
 beforeAll(async () => {
@@ -18,12 +19,12 @@ test("a preview names the files that both sides changed, and moves nothing", asy
 	const tip = git(at(agent), "rev-parse", "HEAD");
 	const base = git(repository, "rev-parse", "main");
 	const shape = { base: "main", commit: tip, hasCheck: false, check: null };
-	expect(clean).toEqual({ ...shape, onto: base, ahead: 1, behind: 0, conflicts: [] });
+	expect(clean).toEqual({ ...shape, baseCommit: base, ahead: 1, behind: 0, conflicts: [] });
 	writeFileSync(path.join(repository, "a.txt"), "ours\n");
 	git(repository, "commit", "-qam", "ours");
 	const moved = git(repository, "rev-parse", "main");
 	expect(await world.client.call("mergePreview", params(agent))).toEqual({
-		...{ ...shape, onto: moved, ahead: 1, behind: 1 },
+		...{ ...shape, baseCommit: moved, ahead: 1, behind: 1 },
 		conflicts: ["a.txt"],
 	});
 	expect([git(repository, "rev-parse", "main"), git(repository, "status", "--porcelain")]).toEqual([moved, ""]);

@@ -52,9 +52,9 @@ describe("a project by path", () => {
 
 	test("refuses a base branch that is not there", async () => {
 		const world = makeWorld();
-		expectRefusal(await world.workspaces.openProject({ slug, source: world.repository, branch: "nope" }), "NOT_FOUND");
+		expectRefusal(await world.workspaces.openProject({ slug, source: world.repository, base: "nope" }), "NOT_FOUND");
 		expectRefusal(
-			await world.workspaces.openProject({ slug, source: world.repository, branch: "--nope" }),
+			await world.workspaces.openProject({ slug, source: world.repository, base: "--nope" }),
 			"VALIDATION_ERROR",
 		);
 	});

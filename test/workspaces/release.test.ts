@@ -1,4 +1,5 @@
 // Release and recover, from outside: where the files are afterwards, what is held, and what the answer says.
+
 import {
 	chmodSync,
 	existsSync,
@@ -15,8 +16,10 @@ import path from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { ProjectSlug } from "#contract/ids.ts";
 import type { Agent } from "#contract/wire.ts";
+import { at } from "#test/support/in-workspace.ts";
+import { hasSandboxes, sandboxModes } from "#test/support/processes.ts";
 import { freshRepository } from "#test/support/repository.ts";
-import { at, git, params, refusal, TestDaemon } from "#test/support/test-daemon.ts";
+import { git, params, refusal, TestDaemon } from "#test/support/test-daemon.ts";
 
 let daemon: TestDaemon;
 beforeAll(async () => {
@@ -40,7 +43,7 @@ function clutter(agent: Agent): void {
 	writeFileSync(at(agent, "README.md"), "changed");
 }
 
-test.each(["off", "on"])("recover moves a repository inside the tree aside, sandbox: %s", async (sandbox) => {
+test.each(sandboxModes)("recover moves a repository inside the tree aside, sandbox: %s", async (sandbox) => {
 	const project = await daemon.project();
 	configure(project.slug, `sandbox: ${sandbox}\n`);
 	const agent = await project.add({ name: "one" });
@@ -183,11 +186,11 @@ test("recover of a workspace that could not be made answers when it is made", as
 	expect(await recover(agent)).toMatchObject({ label: "error", repaired: null });
 	configure(project.slug, "setup: echo ready > .ready\n");
 	const made = await recover(agent);
-	expect([made.label, existsSync(path.join(made.workspace?.path ?? "", ".ready"))]).toEqual(["idle", true]);
+	expect([made.label, existsSync(at(made, ".ready"))]).toEqual(["idle", true]);
 	expect(await health(agent)).toEqual({ healthy: true, issues: [] });
 });
 
-test.each(["off", "on"])(
+test.each(sandboxModes)(
 	"health names shared paths that are missing, a folder of their own, or a link elsewhere, and recover mends them, sandbox: %s",
 	async (sandbox) => {
 		const project = await daemon.project({ ".gitignore": "/modules\n/more\n/other\n", "README.md": "hello\n" });
@@ -225,21 +228,23 @@ test.each(["off", "on"])(
 	},
 );
 
-test.each([
-	["worktree", "off", "HEAD"],
-	["worktree", "off", "commondir"],
-	["clone", "off", "config"],
-	["clone", "off", "objects"],
-	["clone", "off", ""],
-	["worktree", "on", "config"],
-	["worktree", "on", "objects"],
-	["worktree", "off", "refs/heads/brood/one"],
+const garbage = "garbage\n";
+const corrupted: (readonly [kind: string, sandbox: string, file: string, damage: string])[] = [
+	["worktree", "off", "HEAD", garbage],
+	["worktree", "off", "commondir", garbage],
+	["clone", "off", "config", garbage],
+	["clone", "off", "objects", garbage],
+	["clone", "off", "", garbage],
+	["worktree", "on", "config", garbage],
+	["worktree", "on", "objects", garbage],
+	["worktree", "off", "refs/heads/brood/one", garbage],
 	["worktree", "off", "refs/heads/brood/one", `${"1".repeat(40)}\n`],
 	["clone", "off", "refs/heads/brood/one", ""],
 	["worktree", "on", "refs/heads/brood/one", `${"1".repeat(40)}\n`],
-])(
+];
+test.each(corrupted.filter(([, sandbox]) => sandboxModes.includes(sandbox)))(
 	"the git folder of a %s, sandbox: %s, with a corrupt %s is found, and what health says repairs it",
-	async (kind, sandbox, file, damage = "garbage\n") => {
+	async (kind, sandbox, file, damage) => {
 		const project = await daemon.project();
 		configure(project.slug, `sandbox: ${sandbox}\n`);
 		const agent = await project.add({ name: "one", workspace: kind });
@@ -270,7 +275,7 @@ test.each([
 	},
 );
 
-test("recover in a sandbox copies nothing out of the repository of a project by URL", async () => {
+test.runIf(hasSandboxes)("recover in a sandbox copies nothing out of the repository of a project by URL", async () => {
 	const slug = ProjectSlug.parse("mirrored");
 	await daemon.client.call("projectAdd", { body: { slug, path: `file://${freshRepository()}` } });
 	// names that are in every bare repository

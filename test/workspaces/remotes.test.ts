@@ -6,10 +6,11 @@ import { ProjectSlug } from "#contract/ids.ts";
 import { mergeNote, remoteText } from "#contract/remote-text.ts";
 import type { Agent } from "#contract/wire.ts";
 import { type GitServer, serveGit, silentServer } from "#test/support/git-server.ts";
+import { at } from "#test/support/in-workspace.ts";
 import { makeWorld } from "#test/support/make-world.ts";
 import { freshRepository } from "#test/support/repository.ts";
 import { freshFolder } from "#test/support/stores.ts";
-import { at, git, params, refusal, TestDaemon } from "#test/support/test-daemon.ts";
+import { git, params, refusal, TestDaemon } from "#test/support/test-daemon.ts";
 import { agreed, write } from "#test/support/world.ts";
 
 let daemon: TestDaemon;

@@ -8,8 +8,9 @@ import { describe, expect, test } from "vitest";
 import { temporaryFolder } from "#adapters/system/temporary.ts";
 import { ProjectSlug } from "#contract/ids.ts";
 import type { Retention } from "#contract/retention.ts";
+import { at } from "../support/in-workspace.ts";
 import { expectRefusal, makeWorld } from "../support/make-world.ts";
-import { at, git, params, TestDaemon } from "../support/test-daemon.ts";
+import { git, params, TestDaemon } from "../support/test-daemon.ts";
 import { agreed, identity, type World, write } from "../support/world.ts";
 
 const diskUse = "du";

@@ -7,7 +7,7 @@ import { describe, expect, test } from "vitest";
 import { parseIndex, rewriteIndex, writeStat } from "#adapters/git/format/index-file.ts";
 import { isRefusal } from "#contract/refusal.ts";
 import { expectRefusal, makeWorld } from "#test/support/make-world.ts";
-import { available } from "#test/support/processes.ts";
+import { hasSandboxes } from "#test/support/processes.ts";
 import { inside } from "#test/support/sandbox.ts";
 import { agreed, type World } from "#test/support/world.ts";
 
@@ -61,7 +61,7 @@ function forgeDates(file: string, folder: string, name: string): void {
 	utimesSync(file, later, later);
 }
 
-describe.runIf(available.includes("bubblewrap"))("of a workspace in a sandbox", () => {
+describe.runIf(hasSandboxes)("of a workspace in a sandbox", () => {
 	test("a replaced commit is not shown in the place of the one that would be merged", async () => {
 		const world = makeSandboxed();
 		const checkout = await world.agent("a");

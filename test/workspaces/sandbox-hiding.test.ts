@@ -20,10 +20,11 @@ import { vendorHomes } from "#adapters/driver/vendor-mounts.ts";
 import { startContained } from "#adapters/system/contained-process.ts";
 import { sandboxEnvironment } from "#adapters/system/containment.ts";
 import type { Checkout } from "#engine/ports/workspace-requests.ts";
+import { at } from "#test/support/in-workspace.ts";
 import { makeWorld } from "#test/support/make-world.ts";
-import { available } from "#test/support/processes.ts";
+import { hasSandboxes } from "#test/support/processes.ts";
 import { inside, mountsFor, runInSandbox } from "#test/support/sandbox.ts";
-import { at, TestDaemon } from "#test/support/test-daemon.ts";
+import { TestDaemon } from "#test/support/test-daemon.ts";
 import { agreed, identity, type World, write } from "#test/support/world.ts";
 
 const below = path.join(os.homedir(), ".brood-test-");
@@ -34,7 +35,7 @@ const makeSandboxed = (options: Parameters<typeof makeWorld>[0] = {}): World => 
 };
 const alternates = (world: World): string => path.join(world.repository, ".git/objects/info/alternates");
 
-describe.runIf(available.includes("bubblewrap"))("a repository that says where its objects are", () => {
+describe.runIf(hasSandboxes)("a repository that says where its objects are", () => {
 	test.each([
 		[".ssh", "a folder of keys", /\.ssh, which is not a store of git objects/],
 		["home", "Brood's home", /home, which is not a store of git objects/],
@@ -115,7 +116,7 @@ describe.runIf(available.includes("bubblewrap"))("a repository that says where i
 	});
 });
 
-describe.runIf(available.includes("bubblewrap"))("what a sandbox hides", () => {
+describe.runIf(hasSandboxes)("what a sandbox hides", () => {
 	test("is hidden from the project's commands too, the files of subscriptions above all", async () => {
 		const home = mkdtempSync(below);
 		onTestFinished(() => rmSync(home, { recursive: true, force: true }));

@@ -15,7 +15,7 @@ import { AgentId, Handle, ProjectSlug } from "#contract/ids.ts";
 import { homeIdName } from "#contract/own-variables.ts";
 import { mergeSettings } from "#contract/project-config.ts";
 import { makeWorld } from "#test/support/make-world.ts";
-import { available } from "#test/support/processes.ts";
+import { hasSandboxes } from "#test/support/processes.ts";
 import { freshFolder } from "#test/support/stores.ts";
 
 const frame = (kind: keyof typeof frameKinds, id: number, text: string): string =>
@@ -79,7 +79,7 @@ function roomsSaying(says: string, more: Record<string, string> = {}): SandboxWo
 }
 const roomAt = (folder: string): SandboxMounts => ({ hidden: [], readable: [], writable: [folder], fixed: [] });
 
-describe.runIf(available.includes("bubblewrap"))("a program in a sandbox", () => {
+describe.runIf(hasSandboxes)("a program in a sandbox", () => {
 	test.concurrent.each(Object.entries(liars))("that %s", async (name, { says, fault }) => {
 		const folder = freshFolder();
 		await using workers = roomsSaying(says);

@@ -15,15 +15,14 @@ import {
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import type { Agent } from "#contract/wire.ts";
+import { at } from "#test/support/in-workspace.ts";
 import { makeWorld } from "#test/support/make-world.ts";
-import { available, configure } from "#test/support/processes.ts";
+import { available, configure, hasSandboxes } from "#test/support/processes.ts";
 import { testProgram } from "#test/support/programs.ts";
 import { freshFolder } from "#test/support/stores.ts";
-import { at, git, longTimeout, params, TestDaemon } from "#test/support/test-daemon.ts";
+import { git, longTimeout, params, TestDaemon } from "#test/support/test-daemon.ts";
 import { agreed, identity } from "#test/support/world.ts";
 import { verbThatEndsHolds } from "#views/agent-actions.ts";
-
-const hasSandboxes = available.includes("bubblewrap");
 
 /** Processes of the whole machine with these words in their command line. */
 const running = (words: string): number =>

@@ -1,8 +1,10 @@
 // A daemon that stops while git waits without end, for a pipe that an agent left in place of a file.
+
 import { mkdirSync, readdirSync, readFileSync, readlinkSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
-import { available } from "#test/support/processes.ts";
+import { at } from "#test/support/in-workspace.ts";
+import { sandboxModes } from "#test/support/processes.ts";
 import { longTimeout, params, TestDaemon } from "#test/support/test-daemon.ts";
 
 /** The processes of git that work in a folder. */
@@ -22,7 +24,7 @@ function gitsIn(folder: string): string[] {
 
 const text = "run mkdir sub && mkfifo sub/.gitignore && touch sub/a && echo made";
 
-test.runIf(process.platform === "linux").each(["off", ...(available.includes("bubblewrap") ? ["on"] : [])])(
+test.runIf(process.platform === "linux").each(sandboxModes)(
 	"ends git and stops, and holds nobody for it (sandbox: %s)",
 	{ timeout: 60_000 },
 	async (sandbox) => {
@@ -31,7 +33,7 @@ test.runIf(process.platform === "linux").each(["off", ...(available.includes("bu
 		mkdirSync(path.join(shop.home, "projects", slug), { recursive: true });
 		writeFileSync(path.join(shop.home, "projects", slug, "config.yaml"), `sandbox: ${sandbox}\n`);
 		const agent = await add({ type: "scripted" });
-		const folder = agent.workspace?.path ?? "";
+		const folder = at(agent);
 		await shop.client.call("prompt", { ...params(agent), body: { text } });
 		await expect.poll(async () => (await shop.items(agent)).map((item) => item.text), longTimeout).toContain("made\n");
 		// the snapshot at the end of its turn has begun

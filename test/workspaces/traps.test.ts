@@ -6,8 +6,9 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { CommandInput } from "#contract/command.ts";
 import { Actor } from "#contract/ids.ts";
 import type { Agent } from "#contract/wire.ts";
+import { at } from "#test/support/in-workspace.ts";
 import { done } from "#test/support/say.ts";
-import { at, git, longTimeout, params, refusal, TestDaemon } from "#test/support/test-daemon.ts";
+import { git, longTimeout, params, refusal, TestDaemon } from "#test/support/test-daemon.ts";
 
 let shop: TestDaemon;
 beforeAll(async () => {

@@ -2,6 +2,7 @@
 // The file's content goes only into the environment of one process; no message repeats it.
 import { lstatSync, readFileSync } from "node:fs";
 import { messageOf } from "#contract/message-of.ts";
+import { shellWord } from "#contract/shell-word.ts";
 import type { Credential, SubscriptionState } from "#contract/subscription.ts";
 import { vendors } from "./vendors/vendors.ts";
 
@@ -37,7 +38,7 @@ export function credentialProblem(credential: Credential): string | null {
 	if (found === undefined) return `There is no ${path}.`;
 	if ("configDir" in credential) return found.isDirectory() ? null : `${path} is not a folder.`;
 	if (!found.isFile()) return `${path} is not a file.`;
-	return (found.mode & 0o077) === 0 ? null : `${path} is readable by others; run \`chmod 600 ${path}\`.`;
+	return (found.mode & 0o077) === 0 ? null : `${path} is readable by others; run \`chmod 600 ${shellWord(path)}\`.`;
 }
 
 const line = /^(?:export\s+)?([A-Za-z_][A-Za-z0-9_]*)=(.*)$/;

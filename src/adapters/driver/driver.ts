@@ -2,6 +2,7 @@
 // processes that it started.
 import { setTimeout as pause } from "node:timers/promises";
 import type { AgentState } from "#contract/agent.ts";
+import { type CheckedFiles, type FileCheck, unchecked } from "#contract/file-check.ts";
 import type { AgentId } from "#contract/ids.ts";
 import { messageOf } from "#contract/message-of.ts";
 import { homeIdName } from "#contract/own-variables.ts";
@@ -20,12 +21,12 @@ import {
 	rssOf,
 	type Signals,
 } from "../system/processes.ts";
+import { checkFiles } from "./check-files.ts";
 import { credentialVariables } from "./credential.ts";
 import { Freezer } from "./freeze.ts";
 import { Idle } from "./idle.ts";
 import { isReusable, type KeptProcess } from "./kept-process.ts";
 import { ensureWorkingFolder } from "./launching.ts";
-import { mayChange } from "./may-change.ts";
 import type { DriverOptions } from "./options.ts";
 import { ProcessOwners } from "./process-owners.ts";
 import type { AgentProgram } from "./programs.ts";
@@ -157,13 +158,9 @@ export class ProcessDriver implements Driver {
 		else signal.addEventListener("abort", stop, { once: true });
 		try {
 			const failed = caught(this.#options.log, "turns", "What an agent said could not be written", { agent: agent.id });
-			const mayChange = async (paths: readonly string[]): Promise<boolean> => await this.#mayChange(agent, paths);
-			return await runPrompt(
-				kept.launched,
-				text,
-				{ watch, mayChange, clock: this.#options.clock, isOurs, caught: failed },
-				signal,
-			);
+			const checkFiles = (check: FileCheck): Promise<CheckedFiles> => this.#checkFiles(agent, check);
+			const options = { watch, checkFiles, clock: this.#options.clock, isOurs, caught: failed };
+			return await runPrompt(kept.launched, text, options, signal);
 		} finally {
 			turnOpen = false;
 			signal.removeEventListener("abort", stop);
@@ -171,14 +168,16 @@ export class ProcessDriver implements Driver {
 		}
 	}
 
-	async #mayChange(agent: AgentState, paths: readonly string[]): Promise<boolean> {
+	async #checkFiles(agent: AgentState, check: FileCheck): Promise<CheckedFiles> {
 		try {
-			const inside = await this.#options.mayChangeInSandbox(agent, paths);
-			return inside === "not in a sandbox" ? await mayChange(ensureWorkingFolder(this.#options, agent), paths) : inside;
+			const inside = await this.#options.checkFilesInSandbox(agent, check);
+			return inside === "not in a sandbox"
+				? await checkFiles(ensureWorkingFolder(this.#options, agent), check)
+				: inside;
 		} catch (error) {
 			// what cannot be checked needs an approval
 			this.#options.log.warn("approvals", "The files of a call could not be checked", { agent: agent.id }, error);
-			return false;
+			return unchecked;
 		}
 	}
 

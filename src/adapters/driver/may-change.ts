@@ -10,10 +10,19 @@ const pathsMax = 2000;
 
 /** False for an empty list: unknown files may be anywhere. */
 export async function mayChange(folder: string, paths: readonly string[]): Promise<boolean> {
-	const root = isThere(folder) ? realOf(folder) : null;
+	const root = rootOf(folder);
 	if (root === null || paths.length === 0 || paths.length > pathsMax) return false;
 	const scripts = await namedByConfiguration(root).catch(unknown);
 	return scripts !== null && paths.every((given) => isAllowed(root, given, scripts));
+}
+
+/** Where a folder really is; null if it is not there. */
+export const rootOf = (folder: string): string | null => (isThere(folder) ? realOf(folder) : null);
+
+/** Where a path really leads; null if it may lead out of the root. */
+export function within(root: string, given: string): string | null {
+	const real = isPlain(given) ? realOf(path.isAbsolute(given) ? given : `${root}/${given}`) : null;
+	return real?.startsWith(root + path.sep) ? real : null;
 }
 
 /** Null where it is unknown what would be run. */
@@ -23,8 +32,8 @@ function unknown(error: unknown): null {
 }
 
 function isAllowed(root: string, given: string, scripts: ReadonlySet<string>): boolean {
-	const real = isPlain(given) ? realOf(path.isAbsolute(given) ? given : `${root}/${given}`) : null;
-	if (real === null || !real.startsWith(root + path.sep)) return false;
+	const real = within(root, given);
+	if (real === null) return false;
 	// some file systems ignore case
 	const inner = path.relative(root, real).toLowerCase();
 	const parts = inner.split(path.sep);

@@ -1,6 +1,7 @@
 // What the driver of processes is given by the composition root.
 import type { AgentState } from "#contract/agent.ts";
 import type { ContainmentLevel } from "#contract/config.ts";
+import type { CheckedFiles, FileCheck } from "#contract/file-check.ts";
 import type { AgentId } from "#contract/ids.ts";
 import type { Clock } from "#engine/ports/clock.ts";
 import type { Log } from "#engine/ports/log.ts";
@@ -37,8 +38,8 @@ export interface DriverOptions {
 	): Promise<SandboxMounts | null | string>;
 	/** what a workspace brings that only a sandbox may look into */
 	autorunFilesInSandbox(agent: AgentState): Promise<AutorunFiles | null | "not in a sandbox">;
-	/** whether all of these files are a sandboxed agent's own to change, which only the sandbox may look at */
-	mayChangeInSandbox(agent: AgentState, paths: readonly string[]): Promise<boolean | "not in a sandbox">;
+	/** what has to be known of a sandboxed agent's files, which only the sandbox may look at */
+	checkFilesInSandbox(agent: AgentState, check: FileCheck): Promise<CheckedFiles | "not in a sandbox">;
 	clock: Clock;
 	log: Log;
 	idle: IdleBounds;

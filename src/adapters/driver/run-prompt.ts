@@ -1,20 +1,23 @@
 // Runs one turn in a process: sends the prompt, turns its updates into items, and returns how it ended.
 import { createHash } from "node:crypto";
 import type { ApprovalQuestion } from "#contract/approval.ts";
+import type { CheckedFiles, FileCheck } from "#contract/file-check.ts";
 import type { TurnItem } from "#contract/turn.ts";
 import type { Clock } from "#engine/ports/clock.ts";
 import type { TurnResult, TurnWatch } from "#engine/ports/driver.ts";
 import type { Launched, PromptHandlers } from "./acp/launch.ts";
-import { type Question, questionOf } from "./acp/question.ts";
+import { questionOf } from "./acp/question.ts";
 import { begun, emptyTranslation, finish, type Translated, type Translation, translate } from "./acp/translate.ts";
 import { countUp, tokensOf, tokensSoFar, usageItem } from "./acp/usage.ts";
 import { limitFromText, limitOf, messageOfError } from "./acp/usage-limit.ts";
-import { PendingQuestions } from "./pending-questions.ts";
+import { PendingQuestions, type QuestionNow } from "./pending-questions.ts";
 
 /** With more items waiting to be written, the process has to wait. */
 const waitingMax = 64;
 const batchMax = 64;
 const deltasMax = 1000;
+/** the longest content of a question, and the most bytes of files that it overwrites in it */
+const [contentMax, oldTextMax] = [900_000, 100_000];
 /** usage items wait this long for others to be written with */
 const lingerMs = 15;
 /** A program that reached a limit and is silent for so long waits for the limit to end. */
@@ -25,8 +28,8 @@ type OutgoingDelta = Parameters<TurnWatch["delta"]>[0];
 export interface RunPromptOptions {
 	watch: TurnWatch;
 	clock: Clock;
-	/** whether the agent may change all of these files */
-	mayChange(paths: readonly string[]): Promise<boolean>;
+	/** what has to be known of the files that a call names */
+	checkFiles(check: FileCheck): Promise<CheckedFiles>;
 	/**
 	 * Our own programs report limits as data; others in text. The last items of ours are written before their processes
 	 * are ended; those of others are written with the end of the turn.
@@ -39,7 +42,7 @@ export interface RunPromptOptions {
 export async function runPrompt(
 	process: Launched,
 	text: string,
-	{ watch, clock, mayChange, isOurs, caught }: RunPromptOptions,
+	{ watch, clock, checkFiles, isOurs, caught }: RunPromptOptions,
 	signal: AbortSignal,
 ): Promise<TurnResult> {
 	let state = emptyTranslation();
@@ -60,7 +63,7 @@ export async function runPrompt(
 		outbox.put(items);
 		return items.length > 0;
 	};
-	const asking = new PendingQuestions(watch, (question) => completeQuestion(question, mayChange));
+	const asking = new PendingQuestions(watch, (now) => completeQuestion(now, checkFiles));
 	const limit = new LimitWatch(() => process.cancel());
 	const on: PromptHandlers = {
 		providerError: (text) => limit.providerError(text, clock.now()),
@@ -79,7 +82,7 @@ export async function runPrompt(
 			take(begun(state, request.toolCall));
 			await outbox.empty();
 			const { toolCallId } = request.toolCall;
-			return await asking.ask(toolCallId, () => questionOf(request, state.calls.get(toolCallId)));
+			return await asking.ask(toolCallId, (files) => questionOf(request, state.calls.get(toolCallId), files));
 		},
 	};
 	const end = await process.prompt(text, on).then(
@@ -114,11 +117,16 @@ function resultOf({ failed, lastMessage }: Translation, stopReason: string, now:
 	return { state: "failed", reason, text: null, ...limitFromText(lastMessage ?? "", now) };
 }
 
-/** Adds whether the agent may change the files, which needs the disk. */
+/** Adds whether the agent may change the files, and what it would overwrite, which needs the disk. */
 async function completeQuestion(
-	{ paths, ...question }: Question,
-	mayChange: RunPromptOptions["mayChange"],
+	now: QuestionNow,
+	checkFiles: RunPromptOptions["checkFiles"],
 ): Promise<ApprovalQuestion> {
+	const { paths, written, content } = now([]);
+	// with every line of the old texts it still has to be short enough to be asked
+	const bytesMax = Math.max(0, Math.min(oldTextMax, Math.floor((contentMax - content.length) / 3)));
+	const { allowed, existing } = await checkFiles({ paths, written, bytesMax });
+	const { paths: _, written: __, ...question } = now(existing);
 	// "always" applies to the files of an edit, and otherwise to exactly this question
 	const files = question.files.toSorted().join("\0");
 	const about =
@@ -129,7 +137,7 @@ async function completeQuestion(
 				: `${question.content}\0${files}`;
 	return {
 		...question,
-		inside: await mayChange(paths),
+		inside: allowed,
 		digest: createHash("sha256").update(about.toWellFormed()).digest("hex"),
 	};
 }

@@ -1,10 +1,11 @@
 // Workspaces on git: one member for each verb of the port, which documents the verb. Each verb has its own file; for a
 // sandboxed workspace it is in `sandbox/`, which opens no file of the agent's.
 import type { SandboxMounts } from "#adapters/system/mounts.ts";
+import type { FileCheck } from "#contract/file-check.ts";
 import type { RepositorySettings } from "#contract/project-config.ts";
 import { isRefusal, type Refusal } from "#contract/refusal.ts";
 import type { Leftover } from "#contract/wire.ts";
-import type { HealthProblem, Workspace, WorkspaceMarker } from "#contract/workspace.ts";
+import type { Workspace, WorkspaceMarker } from "#contract/workspace.ts";
 import type { Checkout, GcRequest, ProjectRepository, RemoveRequest } from "#engine/ports/workspace-requests.ts";
 import type { Workspaces } from "#engine/ports/workspaces.ts";
 import { Layout } from "./layout/layout.ts";
@@ -25,9 +26,9 @@ import { asKeptInProject } from "./sandbox/make.ts";
 import { releaseSandboxed, restoreSandboxed, switchSandboxed, syncSandboxed } from "./sandbox/move.ts";
 import { keepSandboxed } from "./sandbox/snapshot.ts";
 import {
+	checkFilesSandboxed,
 	commitSandboxed,
 	importTree,
-	mayChangeSandboxed,
 	pushSandboxed,
 	sandboxedAutorunFiles,
 	sandboxedCommits,
@@ -53,6 +54,7 @@ import { recoverWorkspace } from "./verbs/recover.ts";
 import { removeWorkspace } from "./verbs/remove.ts";
 import { repositoryProblem } from "./verbs/repository-problem.ts";
 import { syncWork, updateResult } from "./verbs/sync.ts";
+import { orUnreadable } from "./verbs/unreadable.ts";
 import { orDamaged } from "./worker/faults.ts";
 import { asFork, makeBundle, whileFetched } from "./workspace/bundle.ts";
 import { agentIdentity, type GitContext, seenTip } from "./workspace/git-context.ts";
@@ -83,7 +85,7 @@ export class GitWorkspaces implements Workspaces, AsyncDisposable {
 		await openProject(this.#git, request, control);
 
 	readonly problem: Workspaces["problem"] = async (project) =>
-		(await repositoryProblem(this.#git.git, project)) ?? (await this.#sandboxProblem(project));
+		(await repositoryProblem(this.#git.git, project)) ?? (await sandboxProblem(this.#git, project));
 
 	readonly settings: Workspaces["settings"] = async (project, approved = []) =>
 		await projectSettings(this.#git, project, approved);
@@ -142,18 +144,15 @@ export class GitWorkspaces implements Workspaces, AsyncDisposable {
 	}
 
 	/** Files of a sandboxed workspace that a program of this type would run without asking. */
-	async autorunFiles(
-		checkout: Checkout,
-		type: string,
-	): Promise<{ files: string[]; fingerprint: string } | null | "not in a sandbox"> {
+	async autorunFiles(checkout: Checkout, type: string) {
 		const sandboxed = await this.#sandboxed(checkout);
 		return sandboxed === null ? "not in a sandbox" : await sandboxedAutorunFiles(this.#git, sandboxed, type);
 	}
 
-	/** Whether a sandboxed agent may change all of these files. */
-	async mayChange(checkout: Checkout, paths: readonly string[]): Promise<boolean | "not in a sandbox"> {
+	/** What has to be known of the files that a sandboxed agent's call names. */
+	async checkFiles(checkout: Checkout, check: FileCheck) {
 		const sandboxed = await this.#sandboxed(checkout);
-		return sandboxed === null ? "not in a sandbox" : await mayChangeSandboxed(this.#git, sandboxed, paths);
+		return sandboxed === null ? "not in a sandbox" : await checkFilesSandboxed(this.#git, sandboxed, check);
 	}
 
 	readonly health: Workspaces["health"] = async (checkout, seen = { commit: null }) => {
@@ -185,7 +184,8 @@ export class GitWorkspaces implements Workspaces, AsyncDisposable {
 
 	readonly uncommitted: Workspaces["uncommitted"] = async (checkout) => {
 		const sandboxed = await this.#sandboxed(checkout);
-		return sandboxed === null ? await notCommitted(this.#git, checkout) : await sandboxedDirty(this.#git, sandboxed);
+		if (sandboxed !== null) return await sandboxedDirty(this.#git, sandboxed);
+		return await orUnreadable(this.#git, [checkout], notCommitted(this.#git, checkout));
 	};
 
 	readonly commitsSince: Workspaces["commitsSince"] = async (checkout, seen) =>
@@ -211,9 +211,13 @@ export class GitWorkspaces implements Workspaces, AsyncDisposable {
 			const target = against.kind === "agent" ? { other: against.checkout, sandboxed: other } : against.kind;
 			return await orDamaged(sandboxed, sandboxedDiff(this.#git, sandboxed, target, against.what));
 		}
-		if (against.kind !== "agent" || other === null) return await diffOf(this.#git, checkout, against);
+		const read = against.kind === "agent" ? [checkout, against.checkout] : [checkout];
+		if (against.kind !== "agent" || other === null)
+			return await orUnreadable(this.#git, read, diffOf(this.#git, checkout, against));
 		const tree = await orDamaged(other, importTree(this.#git, against.checkout, other));
-		return isRefusal(tree) ? tree : await diffAgainstTree(this.#git, checkout, against.checkout, tree, against.what);
+		if (isRefusal(tree)) return tree;
+		const shown = diffAgainstTree(this.#git, checkout, against.checkout, tree, against.what);
+		return await orUnreadable(this.#git, [checkout], shown);
 	};
 
 	readonly diffOfCommit: Workspaces["diffOfCommit"] = async (project, range) =>
@@ -231,7 +235,8 @@ export class GitWorkspaces implements Workspaces, AsyncDisposable {
 	readonly approve: Workspaces["approve"] = async (checkout, request) => {
 		const sandboxed = await this.#sandboxed(checkout);
 		const look = sandboxed === null ? fromOutside(this.#git, checkout, request) : sandboxedReader(this.#git, sandboxed);
-		return await orDamaged(checkout, approveWork(this.#git, checkout, request, look));
+		const approved = orDamaged(checkout, approveWork(this.#git, checkout, request, look));
+		return sandboxed === null ? await orUnreadable(this.#git, [checkout], approved) : await approved;
 	};
 
 	readonly takeSnapshot: Workspaces["takeSnapshot"] = async (checkout, { reason, turn = null }) => {
@@ -272,15 +277,8 @@ export class GitWorkspaces implements Workspaces, AsyncDisposable {
 	): Promise<T | Refusal> {
 		const sandboxed = await this.#sandboxed(checkout);
 		return sandboxed === null
-			? await outside(this.#git, checkout, ...rest)
+			? await orUnreadable(this.#git, [checkout], outside(this.#git, checkout, ...rest))
 			: await orDamaged(sandboxed, inside(this.#git, sandboxed, ...rest));
-	}
-
-	async #sandboxProblem(project: ProjectRepository): Promise<HealthProblem | null> {
-		const text = await sandboxProblem(this.#git, project);
-		return text === null
-			? null
-			: { code: "SANDBOX_IMPOSSIBLE", text, fix: `cat ${project.path}/.git/objects/info/alternates` };
 	}
 
 	/** The checkout with its marker, if it is sandboxed; null otherwise. */

@@ -5,7 +5,7 @@ import { mkdir, readdir, realpath, rename, rm, writeFile } from "node:fs/promise
 import path from "node:path";
 import type { ProjectSlug } from "#contract/ids.ts";
 import { documentPath, issueFolders } from "#contract/issue.ts";
-import { ProjectConfig } from "#contract/project-config.ts";
+import { ProjectConfig, sharedConfig } from "#contract/project-config.ts";
 import { type IssueWork, noIssueWork, type WrittenIssueConfig } from "#engine/ports/issue-work.ts";
 import { ConfigError, readConfig, readSettings } from "./config.ts";
 import { codeOf } from "./errors.ts";
@@ -69,7 +69,11 @@ async function written(home: string, project: ProjectSlug): Promise<WrittenIssue
 	try {
 		const file = path.join(home, "projects", project, "config.yaml");
 		const [own, shared] = [await readSettings(ProjectConfig, file), await readConfig(home)];
-		return { presets: { ...shared.presets, ...own.presets }, issues: { ...shared.issues, ...own.issues } };
+		return {
+			presets: { ...shared.presets, ...own.presets },
+			issues: { ...shared.issues, ...own.issues },
+			shared: sharedConfig(own),
+		};
 	} catch (error) {
 		if (error instanceof ConfigError) return { wrong: error.message };
 		throw error;

@@ -5,3 +5,10 @@ import { attempt } from "./errors.ts";
 export function signalGroup(pid: number | undefined, name: NodeJS.Signals): void {
 	if (pid !== undefined) attempt(() => process.kill(-pid, name), false);
 }
+
+/** SIGTERM, and SIGKILL after the grace unless the result is called before: it has ended. */
+export function endGroup(pid: number | undefined, graceMs: number): () => void {
+	signalGroup(pid, "SIGTERM");
+	const timer = setTimeout(() => signalGroup(pid, "SIGKILL"), graceMs);
+	return () => clearTimeout(timer);
+}

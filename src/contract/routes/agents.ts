@@ -40,7 +40,8 @@ export const agentRoutes = {
 	progress: get("/api/progress", "show the last output of each living agent, and the state of its branch", {
 		query: scope.extend({
 			agent: AgentId.optional(),
-			node: NodeId.optional().describe("only the agents of this node"),
+			/** only the agents of this node */
+			node: NodeId.optional(),
 		}),
 		answer: z.array(Progress),
 	}),
@@ -81,7 +82,7 @@ export const agentRoutes = {
 			alias: { method: "delete", path: "/api/agents/:agent" },
 			body: z.strictObject({
 				force: z.boolean().default(false),
-				branch: z.boolean().default(false),
+				deleteBranch: z.boolean().default(false),
 				reason: OptionalReason,
 			}),
 			answer: Agent,

@@ -3,6 +3,7 @@ import { z } from "zod";
 import { AgentId, ProjectSlug } from "../ids.ts";
 import { MirroredRows, Unjournaled } from "../rows.ts";
 import { Space } from "../space.ts";
+import { Clocks } from "../stream.ts";
 import { Project, Status, VendorAgent } from "../wire.ts";
 import { get, post, remove } from "./route.ts";
 
@@ -29,10 +30,8 @@ export const daemonRoutes = {
 			}),
 			answer: z.object({
 				/** identifies the store */
-				journal: z.string(),
-				now: z.int(),
-				monotonic: z.int(),
-				turnsMax: z.int(),
+				journalId: z.string(),
+				clocks: Clocks,
 				rows: MirroredRows,
 				unjournaled: Unjournaled,
 			}),
@@ -65,7 +64,7 @@ export const daemonRoutes = {
 	}),
 	project: get("/api/projects/:project", "show one project", { answer: Project }),
 	projectAdd: post("/api/projects", "add a project: a folder with a repository, or a URL that is cloned", {
-		body: z.strictObject({ slug: ProjectSlug, path: z.string(), branch: z.string().optional() }),
+		body: z.strictObject({ slug: ProjectSlug, path: z.string(), base: z.string().optional() }),
 		answer: Project,
 	}),
 	projectRemove: remove("/api/projects/:project", "remove a project; its folder is not touched", { answer: Project }),

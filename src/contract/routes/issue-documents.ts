@@ -2,9 +2,9 @@
 import { z } from "zod";
 import { IssueDetails, IssueLabelCount, Run } from "../issue-wire.ts";
 import { StageName } from "../preset.ts";
-import { get, ofIssue, scope } from "./route.ts";
+import { get, lookup, ofIssue } from "./route.ts";
 
-const query = scope;
+const query = lookup;
 const { comments, documents, messages, artifacts } = IssueDetails.shape;
 
 export const issueDocumentRoutes = {
@@ -19,7 +19,7 @@ export const issueDocumentRoutes = {
 		agents: true,
 	}),
 	issueMessages: ofIssue.get("/messages", "list the messages to an issue's stages, and whether each was delivered", {
-		query: scope.extend({ stage: StageName.optional() }),
+		query: lookup.extend({ stage: StageName.optional() }),
 		answer: messages,
 		agents: true,
 	}),

@@ -28,7 +28,7 @@ const Filter = {
 export const issueRoutes = {
 	issues: get(
 		"/api/issues",
-		"list issues; `assignee` is an agent or `none`, `attention` those that need a person (an approve too), `ready` those that an agent could get now",
+		"list issues; `assignee` is an agent or `none`, `attention` those that need a person (also to be approved), `ready` those that an agent could get now",
 		{ query: scope.extend(Filter), answer: z.array(Issue), agents: true },
 	),
 	issuesOf: get("/api/projects/:project/issues", "list the issues of a project", {

@@ -2,13 +2,14 @@
 import { z } from "zod";
 import { ApprovalAnswer } from "../approval.ts";
 import { EventId, ProjectSlug } from "../ids.ts";
+import { filterOrLookup } from "../stream.ts";
 import { conditions } from "../wait.ts";
 import { Approval, Mail, Wait } from "../wire.ts";
 import { get, OptionalReason, ofAgent, post, remove } from "./route.ts";
 
 export const messagingRoutes = {
 	approvals: get("/api/approvals", "list pending approvals, oldest first", {
-		query: z.strictObject({ agent: z.string().optional(), project: ProjectSlug.optional() }),
+		query: z.strictObject({ agent: z.string().optional(), project: filterOrLookup }),
 		answer: z.array(Approval),
 	}),
 	approval: get("/api/approvals/:approval", "show one approval, and its answer if it has one", { answer: Approval }),

@@ -6,7 +6,7 @@ import { get, scope } from "./route.ts";
 export const overviewRoutes = {
 	inbox: get(
 		"/api/inbox",
-		"list what needs a person: approvals, errors, turns of human agents, reviews, usage limits, nodes that stopped answering",
+		"list what needs a person: approvals, errors, turns of human agents, reviews, usage limits, nodes that are down",
 		{
 			query: scope,
 			answer: Inbox,

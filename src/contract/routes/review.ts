@@ -6,12 +6,12 @@ import { IssueDiff, PullRequest, PullRequestBody } from "../pull-request.ts";
 import { Review } from "../review.ts";
 import { Prompt } from "../wire.ts";
 import { MergePreview } from "../workspace.ts";
-import { ofAgent, ofIssue, scope } from "./route.ts";
+import { lookup, ofAgent, ofIssue } from "./route.ts";
 import { diffPart } from "./workspaces.ts";
 
 export const reviewRoutes = {
 	issueDiff: ofIssue.get("/diff", "show what an issue's branch changes; for a merged issue, what was merged", {
-		query: scope.extend(diffPart),
+		query: lookup.extend(diffPart),
 		answer: IssueDiff,
 	}),
 	mergePreview: ofAgent.get(
@@ -36,7 +36,7 @@ export const reviewRoutes = {
 		answer: Prompt,
 	}),
 	divergence: ofAgent.get("/divergence", "show the last item that the conversations of two agents have in common", {
-		query: scope.extend({ with: z.string() }),
+		query: lookup.extend({ with: z.string() }),
 		answer: z.object({ divergence: z.object({ agent: AgentId, item: EventId }).nullable() }),
 	}),
 	pullRequest: ofAgent.post(

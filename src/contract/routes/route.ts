@@ -4,6 +4,7 @@ import type { Command } from "../command.ts";
 import { type AgentId, ProjectSlug } from "../ids.ts";
 import { pageMax } from "../page.ts";
 import { type PersonRole, roles } from "../person.ts";
+import { QueryCount } from "../query-count.ts";
 import { Reason } from "../text.ts";
 
 /** The schema of a command that names an agent. */
@@ -68,8 +69,13 @@ export const get = routeOf("get", {});
 export const post = routeOf("post", { body: none });
 export const remove = routeOf("delete", {});
 
-/** The project in which the name in the path is looked up first. */
+/** Of a list: only what is in this project. */
 export const scope = z.strictObject({ project: ProjectSlug.optional() });
+
+/** With a name in the path. */
+export const lookup = z.strictObject({
+	project: ProjectSlug.optional().describe("where the name is looked up first"),
+});
 
 const below = <const Common extends Partial<Parts>>(base: Route["path"], common: Common) => ({
 	get: routeOf("get", common, base),
@@ -78,8 +84,8 @@ const below = <const Common extends Partial<Parts>>(base: Route["path"], common:
 });
 
 /** The routes of one agent, and of one issue, whose files are where those of its project are. */
-export const ofAgent = below("/api/agents/:agent", { query: scope });
-export const ofIssue = below("/api/issues/:issue", { at: "project", query: scope });
+export const ofAgent = below("/api/agents/:agent", { query: lookup });
+export const ofIssue = below("/api/issues/:issue", { at: "project", query: lookup });
 
 /** Which agents a list has. */
 export const agentFilter = { type: z.string().optional(), model: z.string().optional() };
@@ -88,7 +94,7 @@ export const OptionalReason = Reason.default("");
 /** The query of every list: the page size, and the `next` of the page before. */
 export const Paging = z.object({
 	limit: z.coerce.number().int().positive().max(pageMax).optional(),
-	after: z.coerce.number().int().nonnegative().optional(),
+	after: QueryCount.optional(),
 });
 
 export const isList = ({ answer }: Pick<Route, "answer">): boolean => answer instanceof z.ZodArray;

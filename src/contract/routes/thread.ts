@@ -2,9 +2,10 @@
 import { z } from "zod";
 import { AgentId, EventId, ProjectSlug } from "../ids.ts";
 import { PromptRequest } from "../prompt.ts";
-import { Kinds } from "../stream.ts";
+import { QueryCount } from "../query-count.ts";
+import { filterOrLookup, Kinds } from "../stream.ts";
 import { Found, Item, Prompt, Turn, WireEvent } from "../wire.ts";
-import { get, OptionalReason, ofAgent, scope } from "./route.ts";
+import { get, lookup, OptionalReason, ofAgent } from "./route.ts";
 
 export const threadRoutes = {
 	queue: ofAgent.get("/queue", "list queued prompts, the next one first", { answer: z.array(Prompt) }),
@@ -27,11 +28,11 @@ export const threadRoutes = {
 		answer: Prompt,
 	}),
 	promptRemove: ofAgent.remove("/queue/:prompt", "remove a prompt from the queue", {
-		query: scope.extend({ reason: OptionalReason }),
+		query: lookup.extend({ reason: OptionalReason }),
 		answer: Prompt,
 	}),
 	queueClear: ofAgent.remove("/queue", "remove all prompts from the queue", {
-		query: scope.extend({ reason: OptionalReason }),
+		query: lookup.extend({ reason: OptionalReason }),
 		answer: z.array(Prompt),
 	}),
 	turns: ofAgent.get("/turns", "list an agent's turns, oldest first", { answer: z.array(Turn) }),
@@ -66,7 +67,7 @@ export const threadRoutes = {
 		"/items",
 		"list an agent's own items, oldest first; `last` gives only the newest ones before an event",
 		{
-			query: scope.extend({
+			query: lookup.extend({
 				last: z.coerce.number().int().positive().max(10_000).optional(),
 				before: z.coerce.number().int().positive().optional(),
 			}),
@@ -93,10 +94,10 @@ export const threadRoutes = {
 		{
 			query: z.strictObject({
 				agent: z.string().optional(),
-				project: ProjectSlug.optional(),
+				project: filterOrLookup,
 				kind: Kinds.optional(),
 				since: z.iso.datetime({ offset: true }).optional(),
-				after: z.coerce.number().int().nonnegative().default(0),
+				after: QueryCount.default(0),
 				limit: z.coerce.number().int().positive().max(10_000).default(1000),
 			}),
 			answer: z.object({ events: z.array(WireEvent), next: z.int().nullable() }),
@@ -109,7 +110,7 @@ export const threadRoutes = {
 			query: z.strictObject({
 				text: z.string().min(1).max(1000),
 				agent: z.string().optional(),
-				project: ProjectSlug.optional(),
+				project: filterOrLookup,
 				limit: z.coerce.number().int().positive().max(1000).default(20),
 			}),
 			answer: z.object({ found: z.array(Found), complete: z.boolean() }),

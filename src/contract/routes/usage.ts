@@ -20,7 +20,7 @@ export const UsageRow = z.object({
 export type UsageRow = z.infer<typeof UsageRow>;
 
 export const usageRoutes = {
-	usage: get("/api/usage", "show tokens and cost, in all or since a moment, by agent, issue, subscription or project", {
+	usage: get("/api/usage", "show tokens and cost, also since a moment, by agent, issue, subscription or project", {
 		query: z.strictObject({
 			by: z.enum(["agent", "issue", "subscription", "project"]).default("agent"),
 			project: ProjectSlug.optional(),

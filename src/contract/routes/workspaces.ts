@@ -13,7 +13,7 @@ import {
 	RemoteStatus,
 	syncStrategies,
 } from "../workspace.ts";
-import { get, ofAgent, post, scope } from "./route.ts";
+import { get, lookup, ofAgent, post } from "./route.ts";
 
 export const SnapshotId = z.string().regex(/^[0-9]{1,12}$/, "a snapshot is named by its number");
 
@@ -33,7 +33,7 @@ export const workspaceRoutes = {
 		"show what differs in an agent's files from base, from the index, or from another agent's files",
 		{
 			at: "agent",
-			query: scope.extend({ against: z.string().default("base"), ...diffPart }),
+			query: lookup.extend({ against: z.string().default("base"), ...diffPart }),
 			answer: Diff,
 			agents: true,
 		},
@@ -58,7 +58,7 @@ export const workspaceRoutes = {
 	}),
 	release: ofAgent.post(
 		"/release",
-		"check out an agent's home branch, updated to base if it has no work of its own; it gives its issue back and begins a new context, unless the project keeps it",
+		"check out an agent's home branch, at base if it has no work of its own; its issue is given back, its context cleared unless the project keeps it",
 		{
 			at: "agent",
 			answer: UpdateResult,
@@ -80,10 +80,10 @@ export const workspaceRoutes = {
 	}),
 	snapshot: ofAgent.get(
 		"/snapshots/:snapshot",
-		"show what changed in a snapshot, from its commit, from another snapshot, or from the files that the agent began with",
+		"show what changed in a snapshot, from its commit, another snapshot, or the files that the agent began with",
 		{
 			at: "agent",
-			query: scope.extend({ against: SnapshotId.or(z.literal("start")).optional(), ...diffPart }),
+			query: lookup.extend({ against: SnapshotId.or(z.literal("start")).optional(), ...diffPart }),
 			answer: Diff,
 		},
 	),

@@ -129,6 +129,7 @@ const stateText: Partial<Record<Label, string>> = {
 	init: "not ready yet (init)",
 	checkout: "not ready yet (checkout)",
 	error: "in error",
+	done: "still settling (done)",
 };
 
 /** Names for people, where the operation's own would not do. */

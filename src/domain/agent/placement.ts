@@ -104,7 +104,7 @@ export function refusedAt(
 		"CONFLICT",
 		`Agents of type ${type} cannot run at node ${row.name}: it is not installed there. ${where}.`,
 		{
-			details: { node: row.id, type, nodes: there },
+			details: { node: row.id, type, nodeNames: there },
 			suggestions: [
 				...(first === undefined ? [] : [credentialHint(first.subscription.name, first.name)]),
 				`at node ${row.name}: brood setup ${type}`,

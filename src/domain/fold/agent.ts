@@ -26,10 +26,10 @@ export const agentChanges = {
 		const { workspace = row.workspace, head = null } = data ?? {};
 		return { ...row, life: "live", workspacePlan: null, workspace, seenCommit: head };
 	}),
-	"agent.assigned": on((row, { data, at }) => ({
+	"agent.assigned": on((row, { data: { issueId: id, ...assigned }, at }) => ({
 		...row,
 		activity: "preparing",
-		issue: { ...data, homeBranch: null },
+		issue: { id, ...assigned, homeBranch: null },
 		lastActiveAt: at,
 	})),
 	"agent.prepared": on((row, { data }) => ({ ...onBranch(row, data.branch), activity: "idle" })),
@@ -119,7 +119,7 @@ export const agentChanges = {
 	"session.opened": on((row, { id, data }) => ({ ...row, session: { ...data, openedIn: id } })),
 } satisfies Changes<"agent">;
 
-/** Holds about files that stayed behind end. */
+/** Holds about files that stayed behind end. Its tree is that of a snapshot that was uploaded. */
 const aboutFiles: readonly Hold["kind"][] = ["recovery", "drift"];
 
 function moved(row: AgentState, { data, at }: EventOf<"agent.moved">): AgentState {
@@ -129,7 +129,7 @@ function moved(row: AgentState, { data, at }: EventOf<"agent.moved">): AgentStat
 	const left = row.node === null || row.workspace === null ? [] : [{ node: row.node, workspace: row.workspace }];
 	return {
 		...there,
-		...{ workspace, seenCommit: head, lease: null },
+		...{ workspace, seenCommit: head, lease: null, notUploaded: null },
 		holds: row.holds.filter(({ kind }) => !aboutFiles.includes(kind)),
 		former: [...row.former, ...left.map((each) => ({ ...each, leftAt: at, trash: null }))],
 	};

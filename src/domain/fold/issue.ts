@@ -7,10 +7,10 @@ import type { Changes, EventOf } from "./change.ts";
 
 interface OfIssue {
 	at: number;
-	data: { issue: number };
+	data: { issueId: number };
 }
 
-const named = (event: OfIssue): number[] => [event.data.issue];
+const named = (event: OfIssue): number[] => [event.data.issueId];
 
 /** Changes some fields of the issue that the event names. */
 const on = <E extends OfIssue>(change: (row: IssueState, event: E) => Partial<IssueState>) => ({
@@ -22,7 +22,7 @@ const updatedOnly = on<OfIssue>(() => ({}));
 
 export const issueChanges = {
 	"issue.added": { keys: ({ id }) => [id], make: added },
-	"issue.edited": on((_, { data: { issue: _issue, ...changed }, text }) => ({
+	"issue.edited": on((_, { data: { issueId: _issue, ...changed }, text }) => ({
 		...changed,
 		...(typeof text === "string" && { body: text }),
 	})),
@@ -45,14 +45,14 @@ export const issueChanges = {
 		approvedBy: actor,
 		approvedCommit: data.commit,
 		...(data.empty !== undefined && { approvedEmpty: data.empty }),
-		// one that was chosen before does not count for this approve
+		// one that was chosen before does not count any more
 		...((data.strategy ?? row.approvedStrategy) !== undefined && { approvedStrategy: data.strategy ?? null }),
 	})),
 	"issue.merged": on((_, { data }) => ({
 		mergedCommit: data.commit,
 		...(data.note !== undefined && { mergeNote: data.note }),
 	})),
-	"issue.escalated": on((_, { text, data: { issue: _issue, code = null, ...help }, at }) => ({
+	"issue.escalated": on((_, { text, data: { issueId: _issue, code = null, ...help }, at }) => ({
 		attention: { reason: text, code, at, ...help },
 		notBefore: null,
 	})),
@@ -66,7 +66,7 @@ export const issueChanges = {
 	"run.started": { ...on((_, { id }) => ({ run: id, report: null, attention: null })), ifThere: true },
 	"run.finished": { ...on(ran), ifThere: true },
 	"prompt.queued": {
-		keys: ({ data }) => (data.issue === undefined ? [] : [data.issue]),
+		keys: ({ data }) => (data.issueId === undefined ? [] : [data.issueId]),
 		change: (row, { id }) => ({ ...row, prompt: id }),
 		ifThere: true,
 	},
@@ -97,10 +97,11 @@ function moved(row: IssueState, { data, at }: EventOf<"issue.moved">): Partial<I
 }
 
 function ran(row: IssueState, { data }: EventOf<"run.finished">): Partial<IssueState> {
-	const { tokens, cost, commit } = data;
+	const { inputTokens, outputTokens, costUsd, commit } = data;
 	const used = {
-		...(tokens && { inputTokens: tokens.input, outputTokens: tokens.output }),
-		...(cost !== null && { cost: { amount: cost, currency: "USD" } }),
+		...(inputTokens !== null && { inputTokens }),
+		...(outputTokens !== null && { outputTokens }),
+		...(costUsd !== null && { cost: { amount: costUsd, currency: "USD" } }),
 	};
 	return { spent: withSpent(row.spent, used), run: null, commit: commit ?? row.commit };
 }
@@ -112,12 +113,13 @@ export const runChanges = {
 		// `turn.started` comes right before it, in the same decision
 		make: ({ id, agent, data, at }, row): RunState => ({
 			...{ id, ...data, agent, turn: row?.turn?.id ?? 0, state: "open", startedAt: at },
-			...{ work: false, summary: null, tokens: null, cost: null, session: null, commit: null, endedAt: null },
+			...{ work: false, summary: null, inputTokens: null, outputTokens: null, costUsd: null, sessionId: null },
+			...{ commit: null, endedAt: null },
 		}),
 	},
 	"run.finished": {
 		keys: ({ data }) => [data.run],
-		change: (row, { data: { issue: _issue, run: _run, ...ended }, text, at }) => ({
+		change: (row, { data: { issueId: _issue, run: _run, ...ended }, text, at }) => ({
 			...row,
 			...ended,
 			summary: text ?? null,
@@ -129,7 +131,7 @@ export const runChanges = {
 type EntryEvent = EventOf<"issue.commented" | "issue.documented" | "issue.messaged">;
 
 const entry = ({ id, actor: by, at, text, data }: EntryEvent) => ({
-	...{ id, issue: data.issue, by, at, text, name: null, type: null, version: null, stage: null, delivered: false },
+	...{ id, issueId: data.issueId, by, at, text, name: null, type: null, version: null, stage: null, delivered: false },
 });
 
 const itself = ({ id }: { id: number }): number[] => [id];

@@ -9,6 +9,8 @@ import { usedIn } from "./used.ts";
 
 const bySlug = (event: { data: { slug: ProjectSlug } }): ProjectSlug[] => [event.data.slug];
 
+const byProject = (event: { data: { project: ProjectSlug } }): ProjectSlug[] => [event.data.project];
+
 const without = (sites: readonly Site[] = [], node: NodeId): Site[] => sites.filter((each) => each.node !== node);
 
 export const projectChanges = {
@@ -29,7 +31,7 @@ export const projectChanges = {
 		change: (row, { data }) => ({ ...row, approved: [...row.approved, data.fingerprint] }),
 	},
 	"site.added": {
-		keys: bySlug,
+		keys: byProject,
 		change: (row, { data: { node, path } }) => ({ ...row, sites: [...without(row.sites, node), { node, path }] }),
 	},
 	"project.moved": {
@@ -41,7 +43,7 @@ export const projectChanges = {
 			sites: [...without(without(row.sites, node), from.node), from],
 		}),
 	},
-	"site.removed": { keys: bySlug, change: (row, { data }) => ({ ...row, sites: without(row.sites, data.node) }) },
+	"site.removed": { keys: byProject, change: (row, { data }) => ({ ...row, sites: without(row.sites, data.node) }) },
 	"project.removed": { keys: bySlug, change: (row, { at }) => ({ ...row, removedAt: at }) },
 } satisfies Changes<"project">;
 
@@ -60,7 +62,7 @@ export const subscriptionChanges = {
 		}),
 	},
 	"subscription.configured": { keys: byName, change: (row, { data }) => ({ ...row, ...data }) },
-	"subscription.cooldownChanged": { keys: byName, change: (row, { data }) => ({ ...row, coolingUntil: data.until }) },
+	"subscription.coolDownChanged": { keys: byName, change: (row, { data }) => ({ ...row, coolingUntil: data.until }) },
 	"subscription.removed": { keys: byName, change: (row, { at }) => ({ ...row, removedAt: at }) },
 	usage: {
 		keys: (event) => [usedIn(event)?.subscription ?? []].flat(),

@@ -2,7 +2,9 @@
 //
 //   issue.assign ─▶ agent `preparing` ─▶ its workspace is on the issue's branch ─▶ `idle`, its prompt starts ─▶ the run
 //   released     ─▶ agent `settling`  ─▶ its workspace is on its home branch    ─▶ `idle`, without an issue
+
 import type { AgentState } from "#contract/agent.ts";
+import { counted } from "#contract/counted.ts";
 import type { NewEvent } from "#contract/event.ts";
 import type { EntryState, IssueState, RunState } from "#contract/issue.ts";
 import type { IssueAssign, IssuePrepare, IssueRetry, IssueReturn } from "#contract/issue-commands.ts";
@@ -56,7 +58,7 @@ export function decideAssign(facts: IssueFacts, on: AgentFacts, { folder, now }:
 	if (isRefusal(preset)) return preset;
 	if (agent.project !== issue.project)
 		return refuse("VALIDATION_ERROR", `${agent.handle} is not an agent of ${issue.project}.`, {
-			details: { agent: agent.id, issue: issueName(issue) },
+			details: { agent: agent.id, issueName: issueName(issue) },
 		});
 	if (issue.assignee === agent.id) return [];
 	const target = workStage(preset, issue);
@@ -92,7 +94,7 @@ export function refusedIfBusy({ agent, queue }: AgentFacts): Refusal | null {
 	if (agent.issue !== null) return no(`works on issue ${agent.issue.number}`, "wait");
 	if (agent.life === "provisioning" || agent.activity !== "idle") return no("is busy", "wait");
 	if (agent.holds.length > 0) return no(`is held (${agent.holds.map(({ kind }) => kind).join(", ")})`, "status");
-	return queue.length > 0 ? no(`has ${queue.length} prompts waiting`, "queue") : null;
+	return queue.length > 0 ? no(`has ${counted(queue.length, "prompt")} waiting`, "queue") : null;
 }
 
 export function refusedIfBlocked(issue: IssueState, dependencies: readonly IssueState[]): Refusal | null {
@@ -153,15 +155,15 @@ export function assignmentOf(facts: IssueFacts, on: AgentFacts, stage: Stage, fo
 	const moves: NewEvent[] = issue.stage === stage.name ? [] : [startMove(issue, stage)];
 	return [
 		...moves,
-		{ kind: "issue.assigned", agent: null, data: { issue: issue.id, agent: agent.id, folder } },
-		{ kind: "agent.assigned", agent: agent.id, data: { id: issue.id, number: issue.number, stage: stage.name } },
+		{ kind: "issue.assigned", agent: null, data: { issueId: issue.id, agent: agent.id, folder } },
+		{ kind: "agent.assigned", agent: agent.id, data: { issueId: issue.id, number: issue.number, stage: stage.name } },
 		...promptFor({ ...facts, issue: begun }, on, stage, folder),
 	];
 }
 
 export function startMove(issue: IssueState, stage: Stage): NewEvent {
 	const data = {
-		issue: issue.id,
+		issueId: issue.id,
 		from: issue.stage,
 		to: stage.name,
 		why: "start" as const,
@@ -186,21 +188,19 @@ function promptFor(
 	const comments = entries.filter(
 		(entry) => entry.kind === "comment" && (entry.id > (lastRun?.id ?? 0) || repeated(entry)),
 	);
-	const documents = [
-		...new Map(entries.filter(({ kind }) => kind === "document").map((entry) => [entry.name, entry])).values(),
-	];
+	const documents = entries.filter(({ kind }) => kind === "document");
 	const text = stagePrompt(issue, stage, { comments, documents, messages, folder });
 	// a message with id 0 is written by this decision, as delivered
 	const ids = messages.filter(({ id, delivered }) => id !== 0 && !delivered).map(({ id }) => id);
 	const delivered: NewEvent[] =
-		ids.length === 0 ? [] : [{ kind: "issue.delivered", agent: null, data: { issue: issue.id, messages: ids } }];
+		ids.length === 0 ? [] : [{ kind: "issue.delivered", agent: null, data: { issueId: issue.id, messages: ids } }];
 	return [
 		...delivered,
 		{
 			kind: "prompt.queued",
 			agent: agent.id,
 			text,
-			data: { position: nextPosition(false, queue), source: "issue", issue: issue.id },
+			data: { position: nextPosition(false, queue), source: "issue", issueId: issue.id },
 		},
 	];
 }
@@ -215,7 +215,7 @@ export function decideRetryIssue(
 	if (isRefusal(preset)) return preset;
 	const clear: NewEvent[] =
 		issue.attention !== null || issue.notBefore !== null
-			? [{ kind: "issue.deescalated", agent: null, data: { issue: issue.id } }]
+			? [{ kind: "issue.deescalated", agent: null, data: { issueId: issue.id } }]
 			: [];
 	if (on === null || issue.run !== null || on.issuePrompts.length > 0 || on.agent.activity !== "idle") return clear;
 	const held = on.agent.holds.length > 0 ? refusedIfBusy({ ...on, agent: { ...on.agent, issue: null } }) : null;
@@ -241,7 +241,7 @@ export function releaseOf(issue: IssueState, { agent, issuePrompts }: AgentFacts
 		...(prompts.length === 0
 			? []
 			: [{ kind: "prompt.cancelled", agent: agent.id, data: { prompts } } satisfies NewEvent]),
-		{ kind: "issue.released", agent: null, data: { issue: issue.id, agent: agent.id, work } },
+		{ kind: "issue.released", agent: null, data: { issueId: issue.id, agent: agent.id, work } },
 		...(agent.life === "ended" ? [] : [{ kind: "agent.settling", agent: agent.id } satisfies NewEvent]),
 	];
 }
@@ -266,7 +266,7 @@ export function decideReturn(
 	const { work } = issue.returning;
 	const alive = agent.life !== "ended";
 	return [
-		{ kind: "issue.returned", agent: null, data: { issue: issue.id, agent: agent.id } },
+		{ kind: "issue.returned", agent: null, data: { issueId: issue.id, agent: agent.id } },
 		...(alive && context === "clear" ? [{ kind: "clear", agent: agent.id } satisfies NewEvent] : []),
 		{ kind: "agent.returned", agent: agent.id, data: { work } },
 		...(alive && problem !== undefined

@@ -30,7 +30,7 @@ export const aboutIssue = (
 	issue: IssueState,
 	more: Refusal["details"] = {},
 ): { details: Refusal["details"]; suggestions: string[] } => ({
-	details: { issue: issueName(issue), stage: issue.stage, ...more },
+	details: { issueName: issueName(issue), stage: issue.stage, ...more },
 	suggestions: [`brood issue show ${issueName(issue)}`],
 });
 
@@ -56,7 +56,7 @@ export function presetOf({ issue, project }: IssueInProject): Preset | Refusal {
 	if ("preset" in loaded) return loaded.preset;
 	const { broken } = loaded;
 	return refuse("CONFLICT", `The preset ${issue.preset} of ${issueName(issue)} is broken: ${broken}.`, {
-		details: { issue: issueName(issue), preset: issue.preset, broken },
+		details: { issueName: issueName(issue), preset: issue.preset, broken },
 	});
 }
 
@@ -91,8 +91,8 @@ export const noIssue = (project: string, number: number): Refusal =>
 
 /** Its texts may change at any time, its preset only before it has been started. */
 export function decideEditIssue({ issue, project }: IssueInProject, command: IssueEdit): Decision {
-	const { type: _type, issue: _issue, body, preset, labels, ...rest } = command;
-	const changes: Extract<NewEvent, { kind: "issue.edited" }>["data"] = { issue: issue.id };
+	const { type: _type, issueId: _issue, body, preset, labels, ...rest } = command;
+	const changes: Extract<NewEvent, { kind: "issue.edited" }>["data"] = { issueId: issue.id };
 	if (rest.title !== undefined && rest.title !== issue.title) changes.title = rest.title;
 	if (rest.priority !== undefined && rest.priority !== issue.priority) changes.priority = rest.priority;
 	if (labels !== undefined) changes.labels = [...new Set(labels)];
@@ -137,11 +137,13 @@ export function decideDepend(
 			aboutIssue(issue, { cycle: [issue.number, ...cycle] }),
 		);
 	}
-	return [{ kind: "issue.depended", agent: null, data: { issue: issue.id, on } }];
+	return [{ kind: "issue.depended", agent: null, data: { issueId: issue.id, on } }];
 }
 
 export function decideUndepend({ issue }: IssueInProject, { on }: { on: number }): Decision {
-	return issue.dependsOn.includes(on) ? [{ kind: "issue.undepended", agent: null, data: { issue: issue.id, on } }] : [];
+	return issue.dependsOn.includes(on)
+		? [{ kind: "issue.undepended", agent: null, data: { issueId: issue.id, on } }]
+		: [];
 }
 
 /** The path from one issue along dependencies to another; null if there is none. */
@@ -166,21 +168,27 @@ export function blockers(issue: IssueState, issues: readonly IssueState[]): numb
 }
 
 export function decideComment({ issue }: IssueInProject, { text }: IssueComment, by: { actor: Actor }): Decision {
-	return notTheirs(issue, by.actor) ?? [{ kind: "issue.commented", agent: null, text, data: { issue: issue.id } }];
+	return notTheirs(issue, by.actor) ?? [{ kind: "issue.commented", agent: null, text, data: { issueId: issue.id } }];
+}
+
+export interface DocumentFacts {
+	/** all of the issue's */
+	documents: readonly { name: string }[];
+	/** the newest version under the same name */
+	latest: EntryState | undefined;
 }
 
 /** Every version is kept; the same text again is not a new version. */
 export function decideDocument(
-	{ issue, entries }: { issue: IssueState; entries: readonly EntryState[] },
+	{ issue, documents, latest }: { issue: IssueState } & DocumentFacts,
 	{ name, docType, text }: IssueDocument,
 	{ actor }: { actor: Actor },
 ): Decision {
 	const refusal = notTheirs(issue, actor);
 	if (refusal) return refusal;
-	const documents = entries.filter((entry) => entry.kind === "document");
 	const file = documentPath(name);
-	const clash = documents.find((entry) => {
-		const other = documentPath(entry.name ?? "");
+	const clash = documents.find((document) => {
+		const other = documentPath(document.name);
 		return other.startsWith(`${file}/`) || file.startsWith(`${other}/`);
 	});
 	if (clash !== undefined)
@@ -189,7 +197,6 @@ export function decideDocument(
 			`${issueName(issue)} has a document ${clash.name}: a name cannot be a file and a folder.`,
 			aboutIssue(issue),
 		);
-	const latest = documents.findLast((entry) => entry.name === name);
 	const type = docType ?? latest?.type ?? "other";
 	if (latest?.text === text && latest.type === type) return [];
 	return [
@@ -197,7 +204,7 @@ export function decideDocument(
 			kind: "issue.documented",
 			agent: null,
 			text,
-			data: { issue: issue.id, name, type, version: (latest?.version ?? 0) + 1 },
+			data: { issueId: issue.id, name, type, version: (latest?.version ?? 0) + 1 },
 		},
 	];
 }
@@ -219,7 +226,7 @@ export function decideMessage(
 			aboutIssue(issue, { stages }),
 		);
 	}
-	return [{ kind: "issue.messaged", agent: null, text, data: { issue: issue.id, stage } }];
+	return [{ kind: "issue.messaged", agent: null, text, data: { issueId: issue.id, stage } }];
 }
 
 export function decideEscalate(
@@ -231,7 +238,7 @@ export function decideEscalate(
 	const known = code === undefined || agentOf(by.actor) !== null ? {} : { code };
 	return (
 		notTheirs(issue, by.actor) ?? [
-			{ kind: "issue.escalated", agent: null, text: reason, data: { issue: issue.id, ...known } },
+			{ kind: "issue.escalated", agent: null, text: reason, data: { issueId: issue.id, ...known } },
 		]
 	);
 }
@@ -253,5 +260,5 @@ export function decideDeleteIssue({ issue }: IssueInProject): Decision {
 	if (issue.assignee !== null)
 		return refusedWhileAssigned(issue, `An agent works on ${issueName(issue)}: unassign it first.`);
 	if (issue.returning !== null) return stillReturning(issue);
-	return [{ kind: "issue.deleted", agent: null, data: { issue: issue.id } }];
+	return [{ kind: "issue.deleted", agent: null, data: { issueId: issue.id } }];
 }

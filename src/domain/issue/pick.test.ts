@@ -72,7 +72,7 @@ const given = (facts: Partial<PickFacts>): Picked => {
 	const rest = { subscribed: ["claude"], slots: new Map(), now: 0 };
 	return pickWork({ project, issues: [], agents, free, later, ...rest, ...facts });
 };
-const assigned = (picked: Picked): string[] => picked.assign.map((each) => `#${each.issue} to ${each.agent[0]}`);
+const assigned = (picked: Picked): string[] => picked.assign.map((each) => `#${each.issueId} to ${each.agent[0]}`);
 
 describe("which issue is worked on next", () => {
 	test("the most urgent one, of equals the one that was there first", () => {
@@ -114,7 +114,7 @@ describe("which issue is worked on next", () => {
 		const picked = given({ issues: [issue(1, { preset: "odd" })], agents: [of("a")] });
 		expect(picked).toMatchObject({
 			assign: [],
-			escalate: [{ issue: 1, reason: "Its preset odd is broken: nobody knows the way." }],
+			escalate: [{ issueId: 1, reason: "Its preset odd is broken: nobody knows the way." }],
 		});
 	});
 });
@@ -202,7 +202,7 @@ describe("which agent works on it", () => {
 			expect(given({ issues, agents, subscribed: [type] })).toMatchObject({
 				assign: [],
 				spawn: [],
-				escalate: [{ issue: 1, code: "AGENT_NOT_FOUND" }],
+				escalate: [{ issueId: 1, code: "AGENT_NOT_FOUND" }],
 			});
 			expect(assigned(given({ issues, agents, project: { ...project, agentType: type } }))).toEqual(["#1 to a"]);
 			const named = { preset: { ...built, agent: { type } } };
@@ -222,7 +222,7 @@ describe("which agent works on it", () => {
 			retry: [],
 			assign: [],
 			spawn: [],
-			escalate: [{ issue: 1, code: "AGENT_NOT_FOUND", reason }],
+			escalate: [{ issueId: 1, code: "AGENT_NOT_FOUND", reason }],
 			nextAt: null,
 		};
 		expect(given(nobody)).toEqual(told);
@@ -231,7 +231,7 @@ describe("which agent works on it", () => {
 		expect(given({ issues: waiting })).toMatchObject({ retry: [1], assign: [], spawn: [{ type: "claude" }] });
 		expect(given({ ...nobody, issues: waiting, agents: [of("a")] })).toMatchObject({
 			retry: [1],
-			assign: [{ issue: 1 }],
+			assign: [{ issueId: 1 }],
 		});
 		expect(given({ ...nobody, agents: [of("a", { activity: "running" })], free: new Set<AgentId>() })).toEqual({
 			...told,
@@ -271,7 +271,7 @@ describe("policies", () => {
 	test("an agent with the project's policy takes it, another is passed over and stays as it is", () => {
 		const [asks, edits] = [of("a", { policy: "ask" }), of("b", { policy: "auto-edit" })];
 		expect(given({ project: strict, issues: todo, agents: [asks, edits] }).assign).toEqual([
-			{ issue: 1, agent: edits.id },
+			{ issueId: 1, agent: edits.id },
 		]);
 		expect(given({ project: strict, issues: todo, agents: [asks] })).toMatchObject({
 			assign: [],
@@ -295,7 +295,7 @@ describe("policies", () => {
 	test("where none fits and no more may be made, a person is told; one that is busy is waited for", () => {
 		const full = { ...strict, agentsMax: 1 };
 		expect(given({ project: full, issues: todo, agents: [of("a")] }).escalate).toEqual([
-			{ issue: 1, code: "AGENT_NOT_FOUND", reason: expect.stringMatching(/policy auto-edit.*--agents-max 2/) },
+			{ issueId: 1, code: "AGENT_NOT_FOUND", reason: expect.stringMatching(/policy auto-edit.*--agents-max 2/) },
 		]);
 		const fixed = { ...full, written: { agentsMax: 1 } };
 		expect(given({ project: fixed, issues: todo, agents: [of("a")] }).escalate).toEqual([
@@ -323,7 +323,7 @@ describe("policies", () => {
 		// when it is free again, the issue goes on by itself
 		expect(given({ ...facts, issues: [issue(1, { attention })] })).toMatchObject({
 			retry: [1],
-			assign: [{ issue: 1 }],
+			assign: [{ issueId: 1 }],
 		});
 	});
 });

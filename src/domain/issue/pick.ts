@@ -32,10 +32,10 @@ export interface Picked {
 	start: number[];
 	/** issues that had no agent and have one now */
 	retry: number[];
-	assign: { issue: number; agent: AgentId }[];
+	assign: { issueId: number; agent: AgentId }[];
 	spawn: AgentSelector[];
 	/** issues that need a person, and why */
-	escalate: { issue: number; reason: string; code?: "AGENT_NOT_FOUND" }[];
+	escalate: { issueId: number; reason: string; code?: "AGENT_NOT_FOUND" }[];
 	/** when the next delayed issue is due */
 	nextAt: number | null;
 }
@@ -64,7 +64,7 @@ export function pickWork({ project, issues, agents, free, later, subscribed, slo
 			left.delete(agent.id);
 			claim(agent.type);
 			if (issue.attention !== null) picked.retry.push(issue.id);
-			picked.assign.push({ issue: issue.id, agent: agent.id });
+			picked.assign.push({ issueId: issue.id, agent: agent.id });
 			stages.enter(stage, issue);
 			continue;
 		}
@@ -77,7 +77,7 @@ export function pickWork({ project, issues, agents, free, later, subscribed, slo
 		if (provisioning !== undefined) coming.splice(coming.indexOf(provisioning), 1);
 		else if (type === undefined) {
 			if (issue.attention === null && firstMatch(selectors, awaited) === undefined)
-				picked.escalate.push({ issue: issue.id, code: "AGENT_NOT_FOUND", reason: noAgentType(project) });
+				picked.escalate.push({ issueId: issue.id, code: "AGENT_NOT_FOUND", reason: noAgentType(project) });
 			continue;
 		} else if (hasRoom(type) && notHuman + picked.spawn.length < project.agentsMax)
 			picked.spawn.push({ ...selectors[0], type });
@@ -86,7 +86,7 @@ export function pickWork({ project, issues, agents, free, later, subscribed, slo
 			if (hasRoom(type) && issue.attention === null && firstMatch(selectors, awaited) === undefined) {
 				const taken = firstMatch(selectors, agents);
 				picked.escalate.push({
-					...{ issue: issue.id, code: "AGENT_NOT_FOUND" },
+					...{ issueId: issue.id, code: "AGENT_NOT_FOUND" },
 					reason: noneFits(project, selectors[0] ?? {}, notHuman + picked.spawn.length, taken),
 				});
 			}
@@ -146,7 +146,7 @@ function workNow(
 ): { preset: Preset; stage: Stage } | null {
 	const loaded = presetNamed(project, issue.preset);
 	if ("broken" in loaded) {
-		picked.escalate.push({ issue: issue.id, reason: `Its preset ${issue.preset} is broken: ${loaded.broken}.` });
+		picked.escalate.push({ issueId: issue.id, reason: `Its preset ${issue.preset} is broken: ${loaded.broken}.` });
 		return null;
 	}
 	if (blockers(issue, issues).length > 0) return null;

@@ -1,4 +1,4 @@
-// Gates, approves, rejections and merges of an issue's work.
+// Gates, approving, rejecting and merging of an issue's work.
 import type { NewEvent } from "#contract/event.ts";
 import type { Actor } from "#contract/ids.ts";
 import type { EntryState, Help, IssueState } from "#contract/issue.ts";
@@ -24,14 +24,14 @@ export function decideGate(
 	if (exit === 0) return advanced(issue, loaded.preset, stage, "work");
 	if (exit === 75)
 		return [
-			{ kind: "issue.waitChanged", agent: null, data: { issue: issue.id, waiting: "gate", notBefore: at + laterMs } },
+			{ kind: "issue.waitChanged", agent: null, data: { issueId: issue.id, waiting: "gate", notBefore: at + laterMs } },
 		];
 	const reason = output.trim() === "" ? `The command of the gate ended with ${exit} and said nothing.` : output;
 	const target = stageOf(loaded.preset, stage.back ?? stage.name);
 	// without an agent to fix it, going back would only run the same command again
 	if (target?.prompt === undefined && target?.gate === stage.gate)
 		return [
-			{ kind: "issue.waitChanged", agent: null, data: { issue: issue.id, waiting: "approval" } },
+			{ kind: "issue.waitChanged", agent: null, data: { issueId: issue.id, waiting: "approval" } },
 			escalated(issue, reason.slice(0, 2000).toWellFormed()),
 		];
 	return sentBack(issue, loaded.preset, stage, reason, "gateFailed");
@@ -58,7 +58,7 @@ export function decideApprove(
 		);
 	}
 	const clear: NewEvent[] =
-		issue.attention === null ? [] : [{ kind: "issue.deescalated", agent: null, data: { issue: issue.id } }];
+		issue.attention === null ? [] : [{ kind: "issue.deescalated", agent: null, data: { issueId: issue.id } }];
 	const reviewed = { ...issue, commit: whole ?? issue.commit };
 	return [...clear, ...advanced(reviewed, preset, stage, "approve", { empty, ...(strategy && { strategy }) })];
 }
@@ -86,11 +86,11 @@ export function decideMerged({ issue, project }: IssueInProject, { commit, note,
 				? "Its preset no longer has a stage after this one."
 				: `It could not be merged: ${problem.message}`;
 		return [
-			{ kind: "issue.waitChanged", agent: null, data: { issue: issue.id, waiting: "approval" } },
+			{ kind: "issue.waitChanged", agent: null, data: { issueId: issue.id, waiting: "approval" } },
 			escalated(issue, reason, problem?.code, problem && helpIn(problem)),
 		];
 	}
-	const data = { issue: issue.id, commit, ...(note !== undefined && { note }) };
+	const data = { issueId: issue.id, commit, ...(note !== undefined && { note }) };
 	return [{ kind: "issue.merged", agent: null, data }, moved(issue, next, "approve")];
 }
 
@@ -124,7 +124,7 @@ export function decideReject(
 	if (!free || target.prompt === undefined) return sentBack(issue, preset, stage, reason, "reject");
 	// delivered with the prompt that is queued below
 	const message: EntryState = {
-		...{ id: 0, issue: issue.id, kind: "message", at, by, text: reason, stage: target.name, delivered: false },
+		...{ id: 0, issueId: issue.id, kind: "message", at, by, text: reason, stage: target.name, delivered: false },
 		...{ name: null, type: null, version: null },
 	};
 	return [
@@ -133,7 +133,7 @@ export function decideReject(
 			kind: "issue.messaged",
 			agent: null,
 			text: reason,
-			data: { issue: issue.id, stage: target.name, delivered: true },
+			data: { issueId: issue.id, stage: target.name, delivered: true },
 		},
 		...assignmentOf(
 			{ ...facts, issue: { ...issue, stage: target.name, failures: 0 }, entries: [...facts.entries, message] },

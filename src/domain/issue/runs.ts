@@ -20,8 +20,9 @@ export interface FinishFacts {
 	turn: TurnState;
 	/** the text of the turn's final item */
 	final: string | null;
-	tokens: RunState["tokens"];
-	cost: number | null;
+	inputTokens: number | null;
+	outputTokens: number | null;
+	costUsd: number | null;
 	at: number;
 }
 
@@ -32,19 +33,20 @@ export function decideFinishRun(facts: FinishFacts, command: RunFinish): Decisio
 	const state = untouched ? "cancelled" : turn.state;
 	const reported = issue.report !== null || command.ahead > 0 || on.agent.type === "human";
 	const work = turn.state === "completed" && command.problem === undefined && reported;
-	const session = on.agent.session?.session ?? null;
+	const sessionId = on.agent.session?.sessionId ?? null;
 	const finished: NewEvent = {
 		kind: "run.finished",
 		agent: run.agent,
 		text: issue.report?.summary ?? facts.final,
 		data: {
-			issue: issue.id,
+			issueId: issue.id,
 			run: run.id,
 			state,
 			work,
-			tokens: facts.tokens,
-			cost: facts.cost,
-			session,
+			inputTokens: facts.inputTokens,
+			outputTokens: facts.outputTokens,
+			costUsd: facts.costUsd,
+			sessionId,
 			commit: command.commit,
 		},
 	};
@@ -103,7 +105,7 @@ export function decideReport(
 	const stage = "preset" in loaded ? stageOf(loaded.preset, issue.stage) : undefined;
 	if (back && stage?.back === undefined)
 		return refuse("INVALID_TRANSITION", `The stage ${issue.stage} has no stage to go back to.`, aboutIssue(issue));
-	return [{ kind: "issue.reported", agent: null, text: summary, data: { issue: issue.id, back } }];
+	return [{ kind: "issue.reported", agent: null, text: summary, data: { issueId: issue.id, back } }];
 }
 
 /** Its agent ended, is held or never started. Without a reason, only checks for that. */

@@ -20,7 +20,7 @@ export function moved(issue: IssueState, to: Stage, why: Why, more: { branch?: s
 	return {
 		kind: "issue.moved",
 		agent: null,
-		data: { issue: issue.id, from: issue.stage, to: to.name, why, waiting: waitingIn(to), ...final, ...more },
+		data: { issueId: issue.id, from: issue.stage, to: to.name, why, waiting: waitingIn(to), ...final, ...more },
 	};
 }
 
@@ -28,7 +28,7 @@ export const escalated = (issue: IssueState, reason: string, code?: RefusalCode,
 	kind: "issue.escalated",
 	agent: null,
 	text: reason,
-	data: { issue: issue.id, ...(code !== undefined && { code }), ...help },
+	data: { issueId: issue.id, ...(code !== undefined && { code }), ...help },
 });
 
 /** Automatic work tries again with growing delays; after that, and without automatic work, it needs a person. */
@@ -45,7 +45,7 @@ export function failed(
 			kind: "issue.failed",
 			agent: null,
 			text: reason,
-			data: { issue: issue.id, notBefore: at + backoffMs * 2 ** issue.failures },
+			data: { issueId: issue.id, notBefore: at + backoffMs * 2 ** issue.failures },
 		},
 	];
 }
@@ -55,7 +55,7 @@ export function passed(issue: IssueState, preset: Preset, stage: Stage): NewEven
 	const waiting = gateOf(stage);
 	return waiting === null
 		? advanced(issue, preset, stage, "work")
-		: [{ kind: "issue.waitChanged", agent: null, data: { issue: issue.id, waiting } }];
+		: [{ kind: "issue.waitChanged", agent: null, data: { issueId: issue.id, waiting } }];
 }
 
 /** To the next stage; a final one is entered through the merge. */
@@ -71,10 +71,10 @@ export function advanced(
 	const approved: NewEvent = {
 		kind: "issue.approved",
 		agent: null,
-		data: { issue: issue.id, commit: issue.commit, ...how },
+		data: { issueId: issue.id, commit: issue.commit, ...how },
 	};
 	if (next.final === true)
-		return [approved, { kind: "issue.waitChanged", agent: null, data: { issue: issue.id, waiting: "merge" } }];
+		return [approved, { kind: "issue.waitChanged", agent: null, data: { issueId: issue.id, waiting: "merge" } }];
 	return [...(why === "approve" ? [approved] : []), moved(issue, next, why)];
 }
 
@@ -97,7 +97,7 @@ export function sentBack(
 						kind: "issue.messaged",
 						agent: null,
 						text: reason,
-						data: { issue: issue.id, stage: target.name, ...(from !== undefined && { from }) },
+						data: { issueId: issue.id, stage: target.name, ...(from !== undefined && { from }) },
 					},
 				];
 	const often = why !== "reject" && issue.bounces >= bouncesMax;

@@ -10,7 +10,7 @@ export const approvalDefinitions = {
 		startsWork: false,
 		load: async ({ tx }, _, { agent, limits }) => ({
 			open: (await tx.pendingApprovals(agent.id)).length,
-			openMax: limits.approvalsOpenMax,
+			pendingMax: limits.approvalsPendingMax,
 		}),
 		decide: (agent, command, limit) => withinLimit(agent, decideAsk(agent, command), limit),
 		subject: "the event",

@@ -31,8 +31,8 @@ export const issueWorkDefinitions = {
 		schema: IssueReturn,
 		allowedActors: "daemon",
 		startsWork: false,
-		load: async (work, { issue: id }) => {
-			const issue = await work.issue(id);
+		load: async (work, { issueId }) => {
+			const issue = await work.issue(issueId);
 			return {
 				issue,
 				project: issue && (await work.project(issue.project)),
@@ -70,7 +70,7 @@ export const issueWorkDefinitions = {
 
 async function finishFacts(work: UnitOfWork, command: RunFinish): Promise<FinishFacts | null> {
 	const run = await work.tx.run(command.run);
-	const issue = run && (await work.issue(run.issue));
+	const issue = run && (await work.issue(run.issueId));
 	const project = issue && (await work.project(issue.project));
 	const turn = run && (await work.turn(run.turn));
 	const on = run === undefined ? null : await agentFacts(work, run.agent);
@@ -81,11 +81,12 @@ async function finishFacts(work: UnitOfWork, command: RunFinish): Promise<Finish
 }
 
 /** As far as the agent's program reported it. */
-function usageOf({ usage }: TurnState): Pick<RunState, "tokens" | "cost"> {
+function usageOf({ usage }: TurnState): Pick<RunState, "inputTokens" | "outputTokens" | "costUsd"> {
 	const { inputTokens, outputTokens, cost } = usage ?? {};
 	const reported = inputTokens !== undefined || outputTokens !== undefined;
 	return {
-		tokens: reported ? { input: inputTokens ?? 0, output: outputTokens ?? 0 } : null,
-		cost: cost?.currency === "USD" ? cost.amount : null,
+		inputTokens: reported ? (inputTokens ?? 0) : null,
+		outputTokens: reported ? (outputTokens ?? 0) : null,
+		costUsd: cost?.currency === "USD" ? cost.amount : null,
 	};
 }

@@ -120,7 +120,11 @@ export const issueDefinitions = {
 		allowedActors: "everyone",
 		startsWork: false,
 		texts: ({ text }) => [text],
-		load: async ({ tx }, { issue }) => ({ entries: await tx.entries(issue.id) }),
+		load: async ({ tx }, { issue }, { command: { name } }) => {
+			const documents = await tx.documents(issue.id);
+			const newest = documents.find((document) => document.name === name);
+			return { documents, latest: newest === undefined ? undefined : await tx.entry(newest.id) };
+		},
 		decide: decideDocument,
 	}),
 	"issue.message": onIssue({

@@ -43,7 +43,7 @@ async function openWorkOfAll(work: UnitOfWork, agents: readonly AgentState[]): P
 	const found = new Map<AgentId, OpenWorkAndQueue>();
 	for (const { id, turn } of agents) {
 		const openWork = await openWorkOf(work, id, turn?.id ?? null);
-		const prompts = await work.tx.prompts(id);
+		const prompts = await work.tx.queueOrder(id);
 		const waits = open.filter((wait) => wait.agent === id);
 		const partials = turn === null ? [] : await unrecorded(work, id, turn.id);
 		found.set(id, { ...openWork, waits, partials, prompts: prompts.map((prompt) => prompt.id) });

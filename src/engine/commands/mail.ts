@@ -1,8 +1,8 @@
 // Commands about mail.
 import { type AgentState, noAgent } from "#contract/agent.ts";
-import { agentOf } from "#contract/ids.ts";
+import { type AgentId, agentOf } from "#contract/ids.ts";
 import type { Limits } from "#contract/limits.ts";
-import { MailDelete, MailRead, MailSend, MailWake } from "#contract/mail.ts";
+import { MailDelete, MailRead, MailSend, type MailState, MailWake } from "#contract/mail.ts";
 import { decideDeleteMail, decideReadMail, decideSendMail, decideWake } from "#domain/mail.ts";
 import { defineCommand } from "./define.ts";
 import { onAgent } from "./on-agent.ts";
@@ -26,24 +26,23 @@ export const mailDefinitions = {
 		schema: MailRead,
 		allowedActors: "everyone",
 		startsWork: false,
-		load: async ({ tx }, { agent, mail: id }) =>
-			(await tx.unreadMails(agent)).filter((mail) => id === undefined || mail.id === id),
+		load: async ({ tx }, { agent, mail: id }) => {
+			if (id === undefined) return await tx.unreadMails(agent);
+			const mail = await tx.mail(id);
+			return mail !== undefined && isUnreadBy(mail, agent) ? [mail] : [];
+		},
 		decide: (agent, _, unread, envelope) => decideReadMail(agent, unread, envelope),
 	}),
 	"mail.wake": onAgent({
 		schema: MailWake,
 		allowedActors: "daemon",
 		startsWork: false,
-		load: async ({ tx, envelope }, { agent }) => {
-			const mails = (await tx.unreadMails(agent)).filter((mail) => mail.state === "accepted");
-			return {
-				mails: mails.length,
-				urgent: mails.filter((mail) => mail.urgent).length,
-				announced: (await tx.promptsFrom(agent, "mail")).length > 0,
-				due: (await tx.nextPrompt(agent, envelope.at)) !== undefined,
-				first: (await tx.queueEnds(agent)).first,
-			};
-		},
+		load: async ({ tx, envelope }, { agent }) => ({
+			...(await tx.newMailCount(agent)),
+			announced: (await tx.promptsFrom(agent, "mail")).length > 0,
+			due: (await tx.nextPrompt(agent, envelope.at)) !== undefined,
+			first: (await tx.queueEnds(agent)).first,
+		}),
 		decide: (agent, _, waiting) => decideWake(agent, waiting),
 	}),
 	"mail.delete": onAgent({
@@ -54,6 +53,9 @@ export const mailDefinitions = {
 		decide: (agent, command, mail, envelope) => decideDeleteMail(agent, mail, command.mail, envelope),
 	}),
 };
+
+const isUnreadBy = ({ to, state, deletedAt }: MailState, agent: AgentId): boolean =>
+	to === agent && state !== "read" && deletedAt === null;
 
 async function mailboxFacts(work: UnitOfWork, { id: to }: AgentState, { mailboxLengthMax }: Limits) {
 	const { tx, envelope } = work;

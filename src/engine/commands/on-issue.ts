@@ -13,7 +13,7 @@ import { presetNamed } from "#domain/preset.ts";
 import { type Common, type Definition, defineCommand, type SchemaOf } from "./define.ts";
 import type { UnitOfWork } from "./unit-of-work.ts";
 
-type IssueSchema = SchemaOf<{ issue: number }>;
+type IssueSchema = SchemaOf<{ issueId: number }>;
 
 interface WithoutLoad<S extends IssueSchema> extends Common<S> {
 	decide: (subject: IssueInProject, command: z.output<S>, envelope: Envelope) => Decision;
@@ -36,10 +36,10 @@ export function onIssue<S extends IssueSchema, L extends object>(
 	if (!("load" in parts)) return onIssue({ ...parts, load: async () => ({}) });
 	const { load, ...rest } = parts;
 	return defineCommand<S, IssueInProject & L>({
-		subject: (_, { issue }) => ({ event: issue }),
+		subject: (_, { issueId }) => ({ event: issueId }),
 		...rest,
 		load: async (work, command, limits) => {
-			const issue = await work.issue(command.issue);
+			const issue = await work.issue(command.issueId);
 			const project = issue && (await work.project(issue.project));
 			if (issue === undefined || project === undefined || issue.deletedAt !== null)
 				return refuse("NOT_FOUND", "There is no such issue.", { suggestions: ["brood issue list"] });

@@ -32,25 +32,33 @@ export const promptDefinitions = {
 		allowedActors: "people",
 		startsWork: false,
 		texts: ({ text }) => [text],
-		load: queueOf,
+		load: queuedPrompt,
 		decide: decideEdit,
 	}),
 	"prompt.move": onAgent({
 		schema: PromptMove,
 		allowedActors: "people",
 		startsWork: false,
-		load: queueOf,
+		load: ({ tx }, { agent }) => tx.queueOrder(agent),
 		decide: decideMovePrompt,
 	}),
 	"prompt.cancel": onAgent({
 		schema: PromptCancel,
 		allowedActors: "people",
 		startsWork: false,
-		load: queueOf,
+		load: async (work, { agent, prompt }) => {
+			if (prompt === undefined) return await work.tx.queueOrder(agent);
+			return [await queuedPrompt(work, { agent, prompt })].filter((found) => found !== undefined);
+		},
 		decide: decideCancel,
 	}),
 };
 
-function queueOf({ tx }: UnitOfWork, { agent }: { agent: PromptState["agent"] }): Promise<PromptState[]> {
-	return tx.prompts(agent);
+/** The prompt, if it waits in the agent's queue. */
+async function queuedPrompt(
+	{ tx }: UnitOfWork,
+	{ agent, prompt }: Pick<PromptCancel, "agent"> & { prompt: number },
+): Promise<PromptState | undefined> {
+	const found = await tx.prompt(prompt);
+	return found?.agent === agent && found.taken === null ? found : undefined;
 }

@@ -82,7 +82,7 @@ export const turnDefinitions = {
 				turn: await work.turn(command.turn),
 				calls: made.length,
 				openCalls: openCallsOf(made),
-				mails: (await work.tx.unreadMails(command.agent)).filter((mail) => mail.urgent && isNew(mail)).length,
+				mails: (await work.tx.newMailCount(command.agent)).urgent,
 				first: (await work.tx.queueEnds(command.agent)).first,
 			};
 		},

@@ -2,7 +2,7 @@
 // changes, and how, is in `domain/fold`.
 import type { AgentState } from "#contract/agent.ts";
 import type { Envelope } from "#contract/command.ts";
-import type { Event, NewEvent } from "#contract/event.ts";
+import type { Event, EventKind, NewEvent } from "#contract/event.ts";
 import type { AgentId, ProjectSlug, SubscriptionName } from "#contract/ids.ts";
 import type { NodeId } from "#contract/node.ts";
 import type { Subject } from "#contract/receipt.ts";
@@ -25,7 +25,7 @@ export interface Decided {
  * An agent's row is written before the events that refer to it, and its name has to be free. These changes do not
  * depend on the ids of their events, so an agent without a workspace is inserted as it stays.
  */
-const changesFirst: ReadonlySet<string> = new Set(["agent.spawned", "agent.provisioned", "agent.renamed"]);
+const changesFirst: ReadonlySet<string> = new Set<EventKind>(["agent.spawned", "agent.provisioned", "agent.renamed"]);
 
 export class UnitOfWork {
 	readonly tx: Tx;

@@ -86,7 +86,7 @@ async function factsOf(work: UnitOfWork, id: AgentId, waiting: ReadonlySet<Agent
 		{
 			agent,
 			duePrompts: due,
-			newMail: (await work.tx.unreadMails(id)).filter((mail) => mail.state === "accepted").length,
+			newMail: (await work.tx.newMailCount(id)).mails,
 			wakesOnMail: wakesOnMail(agent),
 			lastMail: await work.tx.lastMail(id),
 			waits: waiting.has(id),

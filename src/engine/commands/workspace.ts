@@ -1,11 +1,11 @@
 // Commands about an agent's workspace and its program's session.
 import { SessionOpen } from "#contract/session.ts";
 import {
-	LeaseWorkspace,
 	WorkspaceConfirm,
 	WorkspaceCrash,
 	WorkspaceDrift,
 	WorkspaceFree,
+	WorkspaceLease,
 	WorkspaceRecord,
 } from "#contract/workspace-step.ts";
 import { decideOpenSession } from "#domain/session.ts";
@@ -24,7 +24,7 @@ import type { UnitOfWork } from "./unit-of-work.ts";
 
 export const workspaceDefinitions = {
 	"workspace.lease": onAgent({
-		schema: LeaseWorkspace,
+		schema: WorkspaceLease,
 		allowedActors: "everyone",
 		startsWork: true,
 		load: (work, _, { agent }) => othersInWorkspace(work.tx, agent),

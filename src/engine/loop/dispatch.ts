@@ -3,10 +3,15 @@
 // Group commit: commands that arrive while a batch is being written become the next batch. A store with a thread of its
 // own gets that batch in advance, so that it never waits between two commits. Nothing is answered or published before
 // its COMMIT has returned; after a COMMIT of unknown outcome (`broken`) the store accepts nothing more.
+//
+// A batch whose outcome is unknown is answered when the store can tell, however long that takes: whoever dispatches has
+// to know. What waits behind it is refused after ten seconds: of that nothing has happened. A caller outside who is
+// still there by then is told that nobody knows (`server/answer.ts`); a retry with the same key gets the answer.
 import type { Envelope } from "#contract/command.ts";
 import { isRefusal, refuse } from "#contract/refusal.ts";
 import { admit, type Stamps } from "../commands/admit.ts";
 import type { NodeSuspension } from "../nodes/suspension.ts";
+import { monotonicNow } from "../ports/clock.ts";
 import type { CommandRequest, Outcome } from "../ports/dispatch.ts";
 import { type Store, StoreFault } from "../ports/store.ts";
 import type { Tail } from "./tail.ts";
@@ -18,9 +23,14 @@ const batchBytesMax = 4 * 1024 * 1024;
 /** Fewer commands than this are not split into two batches. */
 const splitMin = 16;
 
+/** how long a command waits for a batch that the store does not answer, and how often that is looked at */
+const stuckMs = 10_000;
+const lookMs = 1000;
+
 interface WaitingCommand {
 	envelope: Envelope;
 	settle: PromiseWithResolvers<Outcome>;
+	since: number;
 }
 
 export interface DispatchParts extends Stamps {
@@ -33,8 +43,13 @@ export class Dispatcher {
 	readonly #parts: DispatchParts;
 	#waiting: WaitingCommand[] = [];
 	/** batches that the store has not answered yet, oldest first */
-	readonly #writing = new Set<Promise<void>>();
+	readonly #writing = new Map<Promise<void>, { batch: readonly WaitingCommand[]; since: number }>();
 	#scheduled = false;
+	/** when the store was last given a batch, or answered one */
+	#lastSign = 0;
+	/** when the batch was given to the store since which none was written; null if it writes */
+	#writesNothingSince: number | null = null;
+	#timer: ReturnType<typeof setTimeout> | undefined;
 	#bytesWaiting = 0;
 	#closed = false;
 
@@ -56,19 +71,49 @@ export class Dispatcher {
 			};
 		}
 		const settle = Promise.withResolvers<Outcome>();
-		this.#waiting.push({ envelope, settle });
+		this.#waiting.push({ envelope, settle, since: monotonicNow(this.#parts.clock) });
 		this.#bytesWaiting += envelope.bytes;
 		this.#schedule();
+		this.#timer ??= setTimeout(() => this.#refuseStuck(), lookMs);
 		return await settle.promise;
+	}
+
+	/** For how long nothing was written although there was something to write; 0 if the store writes or is idle. */
+	get writesNothingMs(): number {
+		const now = monotonicNow(this.#parts.clock);
+		const isIdle = this.#writing.size === 0 && now - this.#lastSign >= stuckMs;
+		return this.#writesNothingSince === null || isIdle ? 0 : now - this.#writesNothingSince;
+	}
+
+	/** Whether a command of this caller and key is in a batch that the store has not answered for too long. */
+	isUnanswered({ actor, key }: Pick<CommandRequest, "actor" | "key">): boolean {
+		const now = monotonicNow(this.#parts.clock);
+		return [...this.#writing.values()].some(
+			({ batch, since }) =>
+				now - since >= stuckMs && batch.some(({ envelope }) => envelope.actor === actor && envelope.key === key),
+		);
 	}
 
 	/** Refuses further commands, and resolves when all accepted ones have been answered. */
 	async close(): Promise<void> {
 		this.#closed = true;
 		while (this.#waiting.length > 0 || this.#writing.size > 0) {
-			await Promise.all(this.#writing);
+			await Promise.all(this.#writing.keys());
 			await nextTick();
 		}
+		clearTimeout(this.#timer);
+	}
+
+	/** Refuses what waits behind a batch that the store does not answer. */
+	#refuseStuck(): void {
+		const now = monotonicNow(this.#parts.clock);
+		const isStuck = this.#writing.size > 0 && now - this.#lastSign >= stuckMs;
+		const fresh = this.#waiting.findIndex(({ since }) => !isStuck || now - since < stuckMs);
+		for (const { envelope, settle } of this.#waiting.splice(0, fresh < 0 ? this.#waiting.length : fresh)) {
+			this.#bytesWaiting -= envelope.bytes;
+			settle.reject(new StoreFault("unavailable", "The store does not answer. Nothing was changed."));
+		}
+		this.#timer = this.#waiting.length === 0 ? undefined : setTimeout(() => this.#refuseStuck(), lookMs);
 	}
 
 	/** Callers that were just answered often send again in the same tick of the event loop: they join the batch. */
@@ -77,11 +122,16 @@ export class Dispatcher {
 		this.#scheduled = true;
 		void nextTick().then(() => {
 			this.#scheduled = false;
-			const batch = this.#write(this.#takeBatch()).finally(() => {
-				this.#writing.delete(batch);
+			const since = monotonicNow(this.#parts.clock);
+			this.#lastSign = since;
+			this.#writesNothingSince ??= since;
+			const batch = this.#takeBatch();
+			const written = this.#write(batch).finally(() => {
+				this.#lastSign = monotonicNow(this.#parts.clock);
+				this.#writing.delete(written);
 				this.#schedule();
 			});
-			this.#writing.add(batch);
+			this.#writing.set(written, { batch, since });
 			this.#schedule();
 		});
 	}
@@ -114,6 +164,7 @@ export class Dispatcher {
 		const { store, tail } = this.#parts;
 		try {
 			const results = await store.commit(batch.map(({ envelope }) => envelope));
+			this.#writesNothingSince = this.#writing.size > 1 ? monotonicNow(this.#parts.clock) : null;
 			tail.committed(results.flatMap((outcome) => ("done" in outcome && !outcome.replayed ? outcome.events : [])));
 			for (const [at, outcome] of results.entries()) {
 				const settle = batch[at]?.settle;

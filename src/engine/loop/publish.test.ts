@@ -62,7 +62,7 @@ test("a reader that is cut before it read anything resumes where it came, not at
 test("pieces of what is being said come live, and are dropped where nobody takes them", () => {
 	const publisher = new Publisher(limits);
 	const reader = watch(publisher);
-	const delta = { agent: id("a"), turn: 1, message: "m", kind: "assistant", text: "x".repeat(1024) };
+	const delta = { agent: id("a"), turn: 1, part: "m", kind: "assistant", text: "x".repeat(1024) };
 	publisher.live({ delta });
 	expect(reader.takeLive(), "nobody asked for them").toEqual([]);
 	reader.onLive(() => {});

@@ -1,12 +1,14 @@
-// Retries: a full disk, an unreachable database and a full queue are temporary.
+// Retries: a full disk, a database that cannot be reached or refuses access, and a full queue are temporary.
 import { refusalCodes } from "#contract/refusal.ts";
 import type { CommandRequest, Dispatch, Outcome } from "../ports/dispatch.ts";
 import { StoreFault } from "../ports/store.ts";
 
 const pauseMs = { first: 50, longest: 5000 };
+/** somebody corrects what the database refuses: a password, a right */
+const passing: readonly StoreFault["kind"][] = ["full", "unavailable", "denied"];
 
 /**
- * Repeats an attempt with growing pauses while `again` says so or the store cannot be reached. Null once aborted.
+ * Repeats an attempt with growing pauses while `again` says so or the store cannot be used. Null once aborted.
  */
 export async function retryWhile<T>(
 	attempt: () => Promise<T>,
@@ -17,7 +19,7 @@ export async function retryWhile<T>(
 		const tried = await attempt().then(
 			(result) => (again(result) ? null : { result }),
 			(error: unknown) => {
-				if (error instanceof StoreFault && (error.kind === "full" || error.kind === "unavailable")) return null;
+				if (error instanceof StoreFault && passing.includes(error.kind)) return null;
 				throw error;
 			},
 		);

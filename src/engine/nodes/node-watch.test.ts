@@ -45,6 +45,9 @@ const healthy = {
 	losesAtFailover: false,
 	connectionsFree: 50,
 	idleInTransactionS: 0,
+	idleInTransactionPid: null,
+	writerLock: null,
+	sessionsUnseen: 0,
 };
 
 test("the active node with the smallest id is the coordinator", async () => {

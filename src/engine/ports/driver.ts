@@ -86,7 +86,7 @@ export interface TurnWatch {
 	/** Must not reject. The driver waits for it, which slows down a flood of items. */
 	items(items: readonly TurnItem[]): Promise<void>;
 	/** a piece of an unfinished item; live only */
-	delta(delta: { message: string; kind: string; text: string }): void;
+	delta(delta: { part: string; kind: string; text: string }): void;
 	/** the output of an unfinished tool call or message */
 	partial(partial: PartialText): void;
 	/**

@@ -5,7 +5,8 @@
 import type { AgentState } from "#contract/agent.ts";
 import type { ProjectSlug } from "#contract/ids.ts";
 import type { IssueState } from "#contract/issue.ts";
-import type { IssuesConfig } from "#contract/project.ts";
+import type { IssuesConfig } from "#contract/issues-config.ts";
+import type { SharedConfig } from "#contract/project-config.ts";
 import type { Refusal } from "#contract/refusal.ts";
 import type { IssueInProject } from "#domain/issue/decide.ts";
 
@@ -60,6 +61,8 @@ export interface WrittenIssueConfig {
 	pending?: readonly string[];
 	/** as far as the files configure it */
 	issues: IssuesConfig;
+	/** what sites take from the file; absent where there is none */
+	shared?: SharedConfig;
 }
 
 /** For a daemon without a home: agents have no workspaces, and their reports are trusted. */

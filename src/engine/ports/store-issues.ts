@@ -21,8 +21,10 @@ export interface IssueReads {
 	/** the newest of them */
 	lastRun(issue: number): Promise<RunState | undefined>;
 	openRuns(): Promise<RunState[]>;
-	/** comments, documents and messages of an issue, oldest first */
+	/** comments, messages and the newest version of each document, oldest first */
 	entries(issue: number): Promise<EntryState[]>;
+	/** the newest version of each document, without its text, oldest first */
+	documents(issue: number): Promise<{ id: number; name: string }[]>;
 	entry(id: number): Promise<EntryState | undefined>;
 }
 

@@ -51,7 +51,7 @@ export interface ListReads {
 	listIssues(project: ProjectSlug | undefined, page: PageRequest): Promise<RowPage<IssueState>>;
 	/** oldest first */
 	listRuns(issue: number, page: PageRequest): Promise<RowPage<RunState>>;
-	listEntries(of: { issue: number; kind: EntryState["kind"] }, page: PageRequest): Promise<RowPage<EntryState>>;
+	listEntries(of: { issueId: number; kind: EntryState["kind"] }, page: PageRequest): Promise<RowPage<EntryState>>;
 	/** the labels of a project's issues that were not deleted, the most used first */
 	listIssueLabels(project: ProjectSlug, page: PageRequest): Promise<RowPage<IssueLabelCount>>;
 	/** what the agents of each project used, the project with the oldest agent first */

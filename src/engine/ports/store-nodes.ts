@@ -50,8 +50,13 @@ export interface SharedDatabase {
 	losesAtFailover: boolean;
 	/** connections that are not in use */
 	connectionsFree: number;
-	/** for how many seconds somebody has left a transaction open without doing anything in it */
+	/** for how many seconds somebody has left a transaction open without doing anything in it, and the session's pid */
 	idleInTransactionS: number;
+	idleInTransactionPid: number | null;
+	/** who has kept the writer's lock for seconds, as a batch never does: nothing can be written */
+	writerLock: { pid: number; user: string; waitsForStandby: boolean } | null;
+	/** sessions of other roles, of which this role may not see whether they have left a transaction open */
+	sessionsUnseen: number;
 }
 
 /** Only where several nodes share a store. Nothing of it passes through the journal. */

@@ -6,7 +6,7 @@
 import type { AgentState } from "#contract/agent.ts";
 import type { ApprovalState } from "#contract/approval.ts";
 import type { Envelope } from "#contract/command.ts";
-import type { Event } from "#contract/event.ts";
+import type { Event, EventKind } from "#contract/event.ts";
 import type { Actor, AgentId, Handle, IdempotencyKey, ProjectSlug } from "#contract/ids.ts";
 import type { MailState } from "#contract/mail.ts";
 import type { NodeEpoch, NodeId } from "#contract/node.ts";
@@ -61,7 +61,7 @@ export interface EventRange {
 	/** inclusive; none if absent */
 	upTo?: number;
 	agent?: AgentId;
-	/** only of agents of this project, or of no agent */
+	/** only of this project: of its agents, its issues and itself */
 	project?: ProjectSlug;
 	/** only events of these kinds, or of these nouns: `turn` stands for `turn.started` and all the others */
 	kinds?: readonly string[];
@@ -115,7 +115,7 @@ export interface Reads extends IssueReads, ListReads, LookupReads, SearchReads, 
 	/**
 	 * the newest event of exactly this kind that the agent has, up to an id; found from the end, however many there are
 	 */
-	newestOfKind(agent: AgentId, kind: string, upTo: number): Promise<Event | undefined>;
+	newestOfKind(agent: AgentId, kind: EventKind, upTo: number): Promise<Event | undefined>;
 	/** the parts of the journal that an agent's context is made of, the oldest first */
 	ranges(agent: AgentId): Promise<Ranges>;
 	/** all items of the agent's ranges, the oldest first */
@@ -124,6 +124,8 @@ export interface Reads extends IssueReads, ListReads, LookupReads, SearchReads, 
 	controls(agent: AgentId): Promise<Event[]>;
 	/** the agent's queue, the next one first, without the one that is being run */
 	prompts(agent: AgentId): Promise<PromptState[]>;
+	/** the same without their texts, which may be long */
+	queueOrder(agent: AgentId): Promise<Pick<PromptState, "id" | "position" | "priority">[]>;
 	/** the prompt of the queue that starts next: the first that is due */
 	nextPrompt(agent: AgentId, now: number): Promise<PromptState | undefined>;
 	/** those of the queue that something has put there, in no particular order */
@@ -168,6 +170,8 @@ export interface Reads extends IssueReads, ListReads, LookupReads, SearchReads, 
 	lastMail(agent: AgentId): Promise<number>;
 	/** how much of it has not been read */
 	unreadMailCount(agent: AgentId): Promise<number>;
+	/** how much of it no turn has seen, and how much of that is urgent */
+	newMailCount(agent: AgentId): Promise<{ mails: number; urgent: number }>;
 	/** the agents with mail that no turn has seen, oldest first */
 	agentsWithNewMail(): Promise<AgentState[]>;
 	/** the agents with urgent mail that no turn has seen */

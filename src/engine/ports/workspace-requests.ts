@@ -1,5 +1,6 @@
 // Requests to the workspaces port, and its answers.
 import type { AgentId, Handle, ProjectSlug } from "#contract/ids.ts";
+import type { SharedConfig } from "#contract/project-config.ts";
 import type { Refusal } from "#contract/refusal.ts";
 import type { CommandRun, MergeStrategy, Workspace, WorkspaceKind } from "#contract/workspace.ts";
 
@@ -12,6 +13,8 @@ export interface ProjectRepository {
 	 * default branch
 	 */
 	base?: string | null;
+	/** at a site: what its home node's file says, null if that is not known; absent at its home node */
+	config?: SharedConfig | null;
 }
 
 export type AgentIdentity = { id: AgentId; handle: Handle };
@@ -46,7 +49,7 @@ export interface OpenRequest {
 	slug: ProjectSlug;
 	/** a path or a URL */
 	source: string;
-	branch?: string;
+	base?: string;
 	/** projects that there are already: one repository is one project */
 	others?: readonly ProjectRepository[];
 }

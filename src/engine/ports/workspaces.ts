@@ -3,7 +3,7 @@
 // overwritten or removed without a snapshot first. Each verb that changes the tree takes a lease before it calls: no
 // method protects an agent's tree from two callers at once. Reads take none. What agents share is protected here.
 import type { HomeNodeBase } from "#contract/project.ts";
-import type { EffectiveSettings } from "#contract/project-config.ts";
+import type { EffectiveSettings, SharedConfig } from "#contract/project-config.ts";
 import type { Refusal } from "#contract/refusal.ts";
 import type { ProjectSpace } from "#contract/space.ts";
 import type { Leftover, UpdateResult } from "#contract/wire.ts";
@@ -56,6 +56,8 @@ export interface SiteRepositories {
 	 * it.
 	 */
 	knownCommits(project: ProjectRepository, of: "roots" | { base: string }): Promise<string[]>;
+	/** What this home's file says, if it were the home node's; null without a file. Refuses mistakes in it. */
+	ownConfig(project: ProjectRepository): Promise<SharedConfig | null | Refusal>;
 	/** Of the project's configuration in Brood's home; null if there is none. */
 	configDigest(project: ProjectRepository): Promise<string | null>;
 	/**

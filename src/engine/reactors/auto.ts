@@ -99,15 +99,15 @@ async function serve(parts: Parts, project: ProjectState): Promise<{ result: "do
 	const { reads, dispatch } = parts;
 	const picked = await pickFor(parts, project);
 	const assign: CommandInput[] = [];
-	for (const { issue, agent } of picked.assign) {
-		const row = await reads.issue(issue);
+	for (const { issueId, agent } of picked.assign) {
+		const row = await reads.issue(issueId);
 		const folder = row === undefined ? null : await issueFolder(parts.issueWork, reads, row);
-		assign.push({ type: "issue.assign", issue, agent, ...(folder !== null && { folder }) });
+		assign.push({ type: "issue.assign", issueId, agent, ...(folder !== null && { folder }) });
 	}
 	const result = await dispatchAll(dispatch, [
 		...picked.escalate.map((problem) => ({ type: "issue.escalate" as const, ...problem })),
-		...picked.retry.map((issue) => ({ type: "issue.retry" as const, issue })),
-		...picked.start.map((issue) => ({ type: "issue.start" as const, issue })),
+		...picked.retry.map((issueId) => ({ type: "issue.retry" as const, issueId })),
+		...picked.start.map((issueId) => ({ type: "issue.start" as const, issueId })),
 		...assign,
 		...picked.spawn.map(({ type, model, policy }) => ({
 			...({ type: "agent.spawn", parent: parts.agentZero, context: "fresh", project: project.slug } as const),

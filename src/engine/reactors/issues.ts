@@ -71,7 +71,7 @@ export class IssueMover implements Reactor, AsyncDisposable {
 
 	async look(signal: AbortSignal): Promise<LookResult> {
 		const { reads, clock, node } = this.#parts;
-		const runs = Map.groupBy(await reads.openRuns(), (run) => run.issue);
+		const runs = Map.groupBy(await reads.openRuns(), (run) => run.issueId);
 		const withStepDue = await reads.issuesWithStepDue();
 		const ids = new Set([...withStepDue.map(({ id }) => id), ...runs.keys()]);
 		this.#anyDue = ids.size > 0;
@@ -169,7 +169,7 @@ export class IssueMover implements Reactor, AsyncDisposable {
 
 	async #returning(assignment: IssueInProject, id: AgentId): Promise<IssueStep | null> {
 		const agent = await this.#parts.reads.agent(id);
-		const returned = { type: "issue.return" as const, issue: assignment.issue.id };
+		const returned = { type: "issue.return" as const, issueId: assignment.issue.id };
 		if (agent === undefined || agent.life === "ended") return async () => returned;
 		if (agent.activity !== "settling" || agent.lease !== null) return null;
 		return async () => {
@@ -196,10 +196,10 @@ export class IssueMover implements Reactor, AsyncDisposable {
 				if (isRefusal(there))
 					return {
 						type: "issue.loseAgent",
-						issue: issue.id,
+						issueId: issue.id,
 						reason: `Its branch could not be checked out: ${there.message}`,
 					};
-				return { type: "issue.prepare", issue: issue.id, branch: there.branch };
+				return { type: "issue.prepare", issueId: issue.id, branch: there.branch };
 			};
 		}
 		// whether its agent is lost is decided inside the transaction
@@ -210,7 +210,7 @@ export class IssueMover implements Reactor, AsyncDisposable {
 			agent?.life !== "ended" &&
 			agent?.holds.length === 0 &&
 			(await reads.promptsFrom(id, "issue")).length > 0;
-		return mayHaveLostAgent && !waits ? async () => ({ type: "issue.loseAgent", issue: issue.id }) : null;
+		return mayHaveLostAgent && !waits ? async () => ({ type: "issue.loseAgent", issueId: issue.id }) : null;
 	}
 
 	async #gate(assignment: IssueInProject, signal: AbortSignal): Promise<CommandInput | null> {
@@ -218,14 +218,14 @@ export class IssueMover implements Reactor, AsyncDisposable {
 		const { issue, project } = assignment;
 		const command = commandOf(project, issue);
 		if (command === null)
-			return { type: "issue.escalate", issue: issue.id, reason: "Its gate is not in its preset any more." };
+			return { type: "issue.escalate", issueId: issue.id, reason: "Its gate is not in its preset any more." };
 		const agent = issue.lastAgent === null ? null : ((await reads.agent(issue.lastAgent)) ?? null);
 		const ended = await attempt(() =>
 			issueWork.gate({ ...assignment, agent, branch: issue.branch ?? "", command }, signal),
 		);
 		if (signal.aborted) return null;
 		const { exit, output } = isRefusal(ended) ? { exit: 1, output: ended.message } : ended;
-		return { type: "issue.gate", issue: issue.id, exit, output: output.slice(-20_000).toWellFormed() };
+		return { type: "issue.gate", issueId: issue.id, exit, output: output.slice(-20_000).toWellFormed() };
 	}
 
 	async #merge(assignment: IssueInProject): Promise<CommandInput> {
@@ -237,7 +237,7 @@ export class IssueMover implements Reactor, AsyncDisposable {
 		);
 		return {
 			type: "issue.merge",
-			issue: issue.id,
+			issueId: issue.id,
 			...(isRefusal(merged) ? { commit: null, problem: merged } : merged),
 		};
 	}

@@ -6,7 +6,7 @@ import { waitsReactor } from "./waits.ts";
 
 const target = AgentId.parse("a".repeat(22));
 
-/** The look of one open wait with a deadline, while whose decision the clock moves on. */
+/** Looks at one open wait with a deadline; the clock moves on while the command is decided. */
 async function look(deadline: number, takesMs: number): Promise<unknown> {
 	let now = 1000;
 	const wait: WaitState = {

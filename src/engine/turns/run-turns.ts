@@ -25,6 +25,7 @@ import { StoreFault } from "../ports/store.ts";
 import type { Workspaces } from "../ports/workspaces.ts";
 import { drift, snapshotAfterTurn, tellOfCommits } from "../workspaces/around-turn.ts";
 import { leaseBySystem, whileLeased } from "../workspaces/leased.ts";
+import type { Sites } from "../workspaces/sites.ts";
 import { catchUp, itemsBetweenTurns } from "./catch-up.ts";
 import { startProcess } from "./start-process.ts";
 import { untrustedFiles } from "./trust.ts";
@@ -35,6 +36,7 @@ interface Parts extends TurnRecorderParts {
 	dispatch: Dispatch;
 	driver: Driver;
 	workspaces: Workspaces | null;
+	sites: Pick<Sites, "settingsProblem"> | null;
 	/** this node: only what belongs to it is acted on; everything, if null */
 	node: NodeEpoch | null;
 }
@@ -222,11 +224,11 @@ export class TurnRunner implements Reactor {
 		since: ReturnType<typeof itemsBetweenTurns>,
 	): Promise<string> {
 		const { text, how, note } = await catchUp(this.#parts.reads, agent, turn, opened, since);
-		const { session, folder, capabilities, program } = opened;
+		const { session: sessionId, folder, capabilities, program: programVersion } = opened;
 		if (how !== null)
 			await this.#commands.send(turn, {
 				type: "session.open",
-				opened: { session, type: agent.type, folder, capabilities: [...capabilities], program, how },
+				opened: { sessionId, type: agent.type, folder, capabilities: [...capabilities], programVersion, how },
 				note,
 			});
 		return text ?? "";
@@ -244,8 +246,11 @@ export class TurnRunner implements Reactor {
 	}
 
 	async #workspaceProblem({ id: turn }: TurnState, agent: AgentState): Promise<TurnResult | null> {
-		if (agent.workspace === null || isHumanAgent(agent)) return null;
+		if (isHumanAgent(agent)) return null;
 		try {
+			const unknown = agent.project === null ? null : await this.#parts.sites?.settingsProblem(agent.project);
+			if (unknown != null) return { state: "failed", reason: unknown.message, text: null, holdsAgent: true };
+			if (agent.workspace === null) return null;
 			const reason = await drift(this.#parts, agent, { turn });
 			if (reason !== null) return { state: "failed", reason, text: null };
 		} catch (error) {

@@ -10,7 +10,7 @@ const watched = () => {
 	const sent: LiveMessage[] = [];
 	return { sent, running: new RunningOutput({ id: 7, agent: id("a") }, (message) => sent.push(message)) };
 };
-const piece = (message: string, text: string) => ({ agent: id("a"), turn: 7, message, kind: "tool_result", text });
+const piece = (part: string, text: string) => ({ agent: id("a"), turn: 7, part, kind: "tool_result", text });
 const result = (call: string) => ({ kind: "tool_result" as const, text: "", data: { call } });
 
 test("the new output of each open call is sent four times a second, however often it changes", () => {

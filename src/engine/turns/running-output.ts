@@ -59,7 +59,7 @@ export class RunningOutput implements Disposable {
 		const continues = text.slice(length - end.length, length) === end;
 		if (continues && text.length === length) return;
 		const { id: turn, agent } = this.#turn;
-		const piece = { agent, turn, message: call, kind: "tool_result" };
+		const piece = { agent, turn, part: call, kind: "tool_result" };
 		if (continues) this.#send({ delta: { ...piece, text: outputEnd(text.slice(length)) } });
 		else this.#send({ soFar: { ...piece, text: outputEnd(text) } });
 	}

@@ -19,7 +19,7 @@ const wakers = kindsOf({
 	agent: ["unheld", "provisioned", "configured", "prepared", "returned", "moved"],
 	wait: ["opened", "ready"],
 	node: ["joined", "resumed", "fell"],
-	subscription: ["added", "configured", "removed", "cooldownChanged"],
+	subscription: ["added", "configured", "removed", "coolDownChanged"],
 });
 
 /** What was left to other nodes is looked at again after this. */

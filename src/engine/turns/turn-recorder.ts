@@ -108,7 +108,7 @@ export class TurnRecorder implements TurnWatch, Disposable {
 		if (isPrinted && "call" in of) this.#running.add(of.call, output);
 	}
 
-	delta(delta: { message: string; kind: string; text: string }): void {
+	delta(delta: { part: string; kind: string; text: string }): void {
 		this.noteOutput();
 		this.#parts.publisher.live({ delta: { agent: this.#turn.agent, turn: this.#turn.id, ...delta } });
 	}

@@ -60,7 +60,7 @@ export async function tellOfCommits(
 	const head = commits.at(-1)?.commit;
 	if (head === undefined) return;
 	const lines = others.slice(-20).map(({ commit, author, subject }) => `${commit.slice(0, 10)} ${author}: ${subject}`);
-	const text = ["Others have committed in your worktree since your last turn:", ...lines].join("\n").slice(0, 10_000);
+	const text = ["Others have committed in your workspace since your last turn:", ...lines].join("\n").slice(0, 10_000);
 	await dispatch(
 		bySystem({
 			type: "workspace.record",

@@ -16,11 +16,14 @@ export async function checkoutOf(
 	return { project: projectRepository(project, agent.node), agent: { id, handle }, workspace };
 }
 
-/** A project as git steps take it: at its home node, or at the site of another. */
+/** A project as git steps take it: at its home node, or at another, where the settings of the home node count. */
 export const projectRepository = (
-	{ slug, path, base, sites = [] }: ProjectState,
+	{ slug, path, base, node, sites = [], homeConfig }: ProjectState,
 	at: NodeId | null = null,
-): ProjectRepository => ({ slug, path: sites.find(({ node }) => node === at)?.path ?? path, base });
+): ProjectRepository => ({
+	...{ slug, path: sites.find((each) => each.node === at)?.path ?? path, base },
+	...(at !== null && node !== null && node !== at && { config: homeConfig ?? null }),
+});
 
 /** The fingerprints of repository configuration that a person has approved. */
 export async function approvedIn(reads: Reads, { project }: Pick<AgentState, "project">): Promise<readonly string[]> {

@@ -41,5 +41,7 @@ test("what was run on an index of our own is not written down, what failed is", 
 	journal.add({ folder: "/x", args: ["merge", "b"], ownIndex: false, code: 1, ms: 1.4 });
 	journal.add({ folder: "/x", args: ["status"], ownIndex: false, code: 128, ms: 1 });
 	await journal[Symbol.asyncDispose]();
-	expect(written).toEqual([{ type: "git.record", runs: [{ folder: "/x", args: ["merge", "b"], code: 1, ms: 1 }] }]);
+	expect(written).toEqual([
+		{ type: "git.record", runs: [{ folder: "/x", args: ["merge", "b"], exit: 1, durationMs: 1 }] },
+	]);
 });

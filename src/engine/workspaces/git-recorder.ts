@@ -53,7 +53,7 @@ export class GitRecorder implements AsyncDisposable {
 	add(run: { folder: string; args: readonly string[]; ownIndex: boolean; code: number | null; ms: number }): void {
 		if (run.ownIndex || !changesSomething(run.args)) return;
 		const args = run.args.slice(0, 64).map((word) => word.slice(0, 500).toWellFormed());
-		this.#waiting.push({ folder: run.folder.slice(0, 4096), args, code: run.code, ms: Math.round(run.ms) });
+		this.#waiting.push({ folder: run.folder.slice(0, 4096), args, exit: run.code, durationMs: Math.round(run.ms) });
 		this.#waiting.splice(0, Math.max(0, this.#waiting.length - waitingMax));
 		this.#soon();
 	}

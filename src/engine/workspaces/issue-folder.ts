@@ -13,9 +13,8 @@ export async function issueFolder(
 	issue: IssueState,
 ): Promise<string | null> {
 	const documents = (await reads.entries(issue.id)).filter(({ kind }) => kind === "document");
-	const newest = new Map(documents.map(({ name, text }) => [name ?? "", text]));
 	return await issueWork.folder(
 		issue,
-		[...newest].map(([name, text]) => ({ name, text })),
+		documents.map(({ name, text }) => ({ name: name ?? "", text })),
 	);
 }

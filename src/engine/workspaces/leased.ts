@@ -1,12 +1,12 @@
 // Work under a workspace lease; `steps.ts` says what a lease is for.
 
 import type { Refusal } from "#contract/refusal.ts";
-import type { LeaseWorkspace } from "#contract/workspace-step.ts";
+import type { WorkspaceLease } from "#contract/workspace-step.ts";
 import { untilRecorded } from "../loop/retry.ts";
 import { bySystem, type CommandRequest, type Dispatch } from "../ports/dispatch.ts";
 
 interface LeaseRequest extends CommandRequest {
-	command: LeaseWorkspace;
+	command: WorkspaceLease;
 }
 
 /**
@@ -28,7 +28,7 @@ export async function whileLeased<T>(
 }
 
 /** A lease that the daemon takes for itself. */
-export const leaseBySystem = (command: Omit<LeaseWorkspace, "type">): LeaseRequest => ({
+export const leaseBySystem = (command: Omit<WorkspaceLease, "type">): LeaseRequest => ({
 	...bySystem({ type: "workspace.lease", ...command }),
 	command: { type: "workspace.lease", ...command },
 });

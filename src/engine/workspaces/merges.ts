@@ -82,10 +82,10 @@ export class Merges {
 			? this.#workspaces.approve(checkout, whole)
 			: this.#sites.merge(checkout, away, whole, by));
 		if (isRefusal(result)) return result;
-		const { reviewed, commit, base } = result;
-		const data = { reviewed, commit, strategy: result.strategy, into: base.branch, before: base.before };
+		const { reviewed, commit, base, before } = result;
+		const data = { reviewed, commit, strategy: result.strategy, base, before };
 		if (result.push !== null) await this.#steps.record(checkout, { kind: "workspace.pushed", data: result.push }, by);
-		const tell = `Your commit ${reviewed.slice(0, 10)} was merged into ${base.branch} as ${commit.slice(0, 10)}.`;
+		const tell = `Your commit ${reviewed.slice(0, 10)} was merged into ${base} as ${commit.slice(0, 10)}.`;
 		const receipt = { outcome: { begun: { step: "approve" as const, commit: request.commit, merged: result } } };
 		await this.#steps.record(checkout, { kind: "workspace.merged", data }, by, { tell, receipt, frees });
 		return result;

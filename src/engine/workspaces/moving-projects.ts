@@ -30,7 +30,9 @@ export async function moveProjectHere(
 		const { name = me.node } = (await reads.node(me.node)) ?? {};
 		return { ...nodeDown(from), suggestions: [`brood project move ${slug} --to ${name} --force`] };
 	}
-	const differs = isActive(from) ? await sites.differsFromHomeNode(row, by) : null;
+	const differs = isActive(from)
+		? await sites.differsFromHomeNode(row, by)
+		: await sites.differsFromLastKnown(row, from);
 	if (differs !== null) return differs;
 	const path = row.sites?.find((each) => each.node === me.node)?.path ?? "";
 	const outcome = await dispatch({

@@ -14,6 +14,7 @@ import { caught } from "../ports/log.ts";
 import type { Provisioned } from "../ports/workspace-requests.ts";
 import type { Workspaces } from "../ports/workspaces.ts";
 import { approvedIn, projectRepository } from "./checkout.ts";
+import type { Sites } from "./sites.ts";
 import { keyAndFingerprint, type Requester } from "./steps.ts";
 import { bundlesOf, olderUpload, type UploadParts } from "./uploading.ts";
 
@@ -21,6 +22,8 @@ export interface MovingParts extends UploadParts {
 	driver: Pick<Driver, "end"> | null;
 	/** the agents whose trees are being made or put away here because of a move */
 	moving: Set<AgentId>;
+	/** null where there is no git */
+	sites: Pick<Sites, "settingsProblem"> | null;
 }
 
 /** What of the agent's files did not come along, and what else the agent was told of its new ones. */
@@ -71,6 +74,8 @@ async function move(
 	const facts = await agentMoveFacts(reads, given, me.node);
 	const refusal = facts === null ? noNode(me.node) : refusedMove(given, facts);
 	if (refusal !== null) return refusal;
+	const unknown = given.project === null ? null : await parts.sites?.settingsProblem(given.project);
+	if (unknown != null) return unknown;
 	// what is on the other machine now, if it can be asked
 	const refused = given.workspace !== null && isActive(from) && !force ? await askToUpload(from) : null;
 	if (refused !== null) return refused.code === "NODE_DOWN" ? notUploaded(given, from, refused) : refused;

@@ -4,8 +4,9 @@ import type { ProjectSlug } from "#contract/ids.ts";
 import { messageOf } from "#contract/message-of.ts";
 import { isOwn, type NodeEpoch } from "#contract/node.ts";
 import type { ProjectState } from "#contract/project.ts";
-import { configProblem } from "#contract/project-config.ts";
-import { type Refusal, refuse } from "#contract/refusal.ts";
+import { configProblem, differentSettings } from "#contract/project-config.ts";
+import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
+import { shellWord } from "#contract/shell-word.ts";
 import type { HealthProblem } from "#contract/workspace.ts";
 import { doneWithin } from "../loop/time-limits.ts";
 import type { Dispatch } from "../ports/dispatch.ts";
@@ -52,7 +53,10 @@ export class ProjectProblems {
 		const projects = await this.#parts.reads.projects();
 		for (const slug of this.#known.keys())
 			if (!projects.some((project) => project.slug === slug && project.removedAt === null)) this.#known.delete(slug);
-		const present = projects.filter((each) => each.removedAt === null && isOwn(this.#parts.node, each));
+		const { node } = this.#parts;
+		const isHere = (each: ProjectState): boolean =>
+			isOwn(node, each) || (each.sites ?? []).some((site) => site.node === node?.node);
+		const present = projects.filter((each) => each.removedAt === null && isHere(each));
 		for (let at = 0; at < present.length; at += atOnce)
 			await Promise.all(present.slice(at, at + atOnce).map((project) => this.#lookBriefly(project)));
 	}
@@ -64,7 +68,7 @@ export class ProjectProblems {
 		this.#pending.set(slug, look);
 		const text = `${slug}: git has not answered for ${answerMs / 1000} s in ${path}`;
 		if (!(await doneWithin(answerMs, look)))
-			this.#found(slug, { code: "REPOSITORY_UNUSABLE", text, fix: `git -C ${path} status` });
+			this.#found(slug, { code: "REPOSITORY_UNUSABLE", text, fix: `git -C ${shellWord(path)} status` });
 	}
 
 	/** All known problems, after another check; one that takes long is not waited for. */
@@ -87,8 +91,9 @@ export class ProjectProblems {
 
 	/** Checks its repository and reads its configuration of issues into its row. Never throws. */
 	async look(project: ProjectState): Promise<HealthProblem | null> {
-		const { workspaces, reads, dispatch, issueWork } = this.#parts;
+		const { workspaces, reads, dispatch, issueWork, node } = this.#parts;
 		try {
+			if (!isOwn(node, project)) return this.#found(project.slug, await this.#siteProblem(project));
 			const gone = (await workspaces?.problem(projectRepository(project))) ?? null;
 			if (gone !== null) return this.#found(project.slug, gone);
 			const wrong = await loadWorkSettings(project.slug, { reads, dispatch, issueWork });
@@ -98,6 +103,28 @@ export class ProjectProblems {
 			const message = messageOf(error);
 			return this.#found(project.slug, configProblem(project.slug, message));
 		}
+	}
+
+	/** What this node's file says of a project whose home node is another one does not count. */
+	async #siteProblem(project: ProjectState): Promise<HealthProblem | null> {
+		const { workspaces, reads, node } = this.#parts;
+		const { slug, homeConfig, node: home } = project;
+		const here = projectRepository(project, node?.node ?? null);
+		const gone = (await workspaces?.problem(here)) ?? null;
+		const own = gone === null ? ((await workspaces?.sites.ownConfig(here)) ?? null) : null;
+		if (gone !== null || own === null) return gone;
+		if (isRefusal(own)) return configProblem(slug, own.message);
+		// a sandbox is also made where only this node asks for it
+		const { sandbox, ...rest } = own;
+		const said = { ...rest, ...(sandbox === "off" && { sandbox }) };
+		const ignored = differentSettings(homeConfig ?? {}, { ...homeConfig, ...said });
+		if (homeConfig === undefined || ignored.length === 0) return null;
+		const { name = home } = (home === null ? undefined : await reads.node(home)) ?? {};
+		return {
+			code: "PROJECT_CONFIG",
+			text: `${slug}: projects/${slug}/config.yaml of this node says ${ignored.join(", ")}. That is not used: the settings of its home node, ${name}, are`,
+			fix: `edit projects/${slug}/config.yaml at node ${name}, and remove that here`,
+		};
 	}
 
 	/** The same, as a refusal. */

@@ -36,7 +36,7 @@ export class Releasing {
 		const dirty = checkout === null ? null : await this.#parts.workspaces.uncommitted(checkout);
 		if (dirty !== null) return dirty;
 		const { id } = agent.issue;
-		const refused = await this.#steps.send({ type: "issue.unassign", issue: id }, { actor: by.actor });
+		const refused = await this.#steps.send({ type: "issue.unassign", issueId: id }, { actor: by.actor });
 		if (refused !== null) return refused;
 		const isDropped = async (): Promise<{ agent: AgentState | undefined } | null> => {
 			const now = await this.#parts.reads.agent(agent.id);
@@ -59,7 +59,7 @@ export class Releasing {
 	/** The workspace goes to the trash, with a snapshot; then the agent is deleted. */
 	async deleteAgent(
 		agent: AgentState,
-		request: { force: boolean; branch: boolean; reason: string },
+		request: { force: boolean; deleteBranch: boolean; reason: string },
 		by: Requester,
 	): Promise<Refusal | null> {
 		const shared = (await othersInWorkspace(this.#parts.reads, agent)).length > 0;
@@ -75,7 +75,7 @@ export class Releasing {
 			const result = await this.#parts.workspaces.remove(checkout, {
 				...control,
 				force: request.force,
-				branch: request.branch,
+				branch: request.deleteBranch,
 			});
 			return isRefusal(result) ? result : ((await this.#steps.send({ ...command, force: true }, by)) ?? result);
 		});

@@ -7,6 +7,7 @@ import type { Handle } from "#contract/ids.ts";
 import type { IssueState } from "#contract/issue.ts";
 import type { IssueDiff, PullRequest, PullRequestBody } from "#contract/pull-request.ts";
 import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
+import { shellWord } from "#contract/shell-word.ts";
 import type { Pushed } from "#contract/workspace.ts";
 import { forgeOf, pullRequestLink, remoteRepository } from "#views/forge.ts";
 import type { Dispatch } from "../ports/dispatch.ts";
@@ -45,7 +46,7 @@ export async function issueDiff(
 	const found = await workOfIssue(parts, issue);
 	if (isRefusal(found)) return found;
 	const { branch } = issue;
-	const uncommittedBy = await uncommitted(parts, issue);
+	const uncommittedByHandle = await uncommitted(parts, issue);
 	if (found.work === null)
 		return {
 			against: "base",
@@ -57,7 +58,7 @@ export async function issueDiff(
 			omitted: [],
 			branch,
 			commit: null,
-			uncommittedBy,
+			uncommittedByHandle,
 		};
 	const { project, base, commit, agent } = found.work;
 	const merged = issue.mergedCommit !== null && agent !== null;
@@ -65,7 +66,7 @@ export async function issueDiff(
 		...{ base, commit, what },
 		...(merged && { mergedFor: agent.id }),
 	});
-	return isRefusal(diff) ? diff : { ...diff, branch, commit, uncommittedBy };
+	return isRefusal(diff) ? diff : { ...diff, branch, commit, uncommittedByHandle };
 }
 
 /** The handle of its agent, if that has changes which are in no commit. */
@@ -168,7 +169,7 @@ export async function workOfUnmergedIssue(parts: ReviewParts, issue: IssueState)
 			"CONFLICT",
 			`${name} was merged as ${issue.mergedCommit.slice(0, 10)}: there is nothing to merge or push.`,
 			{
-				details: { issue: name, commit: issue.mergedCommit },
+				details: { issueName: name, commit: issue.mergedCommit },
 				suggestions: [`brood issue diff ${name}`],
 			},
 		);
@@ -212,7 +213,7 @@ const diffCommand = ({ issue, name }: ReviewedWork): string =>
 function noCommits(issue: IssueState): Refusal {
 	const name = nameOf(issue);
 	return refuse("AGENT_NO_COMMIT", `${name} has no commits yet.`, {
-		details: { issue: name },
+		details: { issueName: name },
 		suggestions: [`brood issue show ${name}`],
 	});
 }
@@ -230,7 +231,7 @@ function notPublishable(
 	if (origin === null)
 		return refuse("NOT_FOUND", `The repository of ${project.slug} has no remote origin to push to.`, {
 			details: { path: project.path },
-			suggestions: [`git -C ${project.path} remote --verbose`],
+			suggestions: [`git -C ${shellWord(project.path)} remote --verbose`],
 		});
 	if (total === 0) return nothingToPush(name, base);
 	return branch === base
@@ -250,7 +251,7 @@ function refusedPush({ name, branch, commit }: ReviewedWork, { remote, error }: 
 		rejected ? "CONFLICT" : "GIT_FAILED",
 		`${branch} could not be pushed to ${remote}: ${error ?? ""}${why}`,
 		{
-			details: { subject: name, branch, commit },
+			details: { name, branch, commit },
 			suggestions: [],
 		},
 	);

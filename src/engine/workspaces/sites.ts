@@ -2,12 +2,15 @@
 // bundles that an agent's node keeps in the store, and the base of every other node follows.
 import { z } from "zod";
 import type { AgentState } from "#contract/agent.ts";
-import { type AgentId, agentOf } from "#contract/ids.ts";
-import { isActive, isOwn, type NodeId, nodeDown } from "#contract/node.ts";
+import { type AgentId, agentOf, type ProjectSlug, system } from "#contract/ids.ts";
+import { isActive, isOwn, type NodeId, type NodeState, nodeDown } from "#contract/node.ts";
 import { HomeNodeBase, type ProjectState } from "#contract/project.ts";
+import { differentSettings, settingsUnknown } from "#contract/project-config.ts";
 import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
+import { shellWord } from "#contract/shell-word.ts";
 import { Synced } from "#contract/wire.ts";
 import { Merged } from "#contract/workspace.ts";
+import { doneWithin } from "../loop/time-limits.ts";
 import type { AskRoute, RouteErrand } from "../ports/ask-route.ts";
 import { caught } from "../ports/log.ts";
 import type { ApproveRequest, Checkout, FollowedBase, HomeNodeBaseRequest } from "../ports/workspace-requests.ts";
@@ -19,6 +22,9 @@ import { bundlesOf, bytesMax, type UploadParts, upload } from "./uploading.ts";
 export interface SiteParts extends UploadParts {
 	workspaces: Workspaces;
 }
+
+/** how long a home node may take to read its file before what it read last counts */
+const settingsMs = 3000;
 
 /** A path that no folder has. */
 export const nonexistentPath = "/nonexistent/brood";
@@ -66,6 +72,22 @@ export class Sites {
 		return isRefusal(followed) ? followed : followed.notFollowed;
 	}
 
+	/**
+	 * Has the project's home node read its file again, if it answers in time; what it read last counts if not. Refuses
+	 * where it was never read: agents may not have less of a sandbox here than there.
+	 */
+	async settingsProblem(slug: ProjectSlug): Promise<Refusal | null> {
+		const { reads, log } = this.#parts;
+		const project = await reads.project(slug);
+		if (project === undefined || this.isHomeNode(project)) return null;
+		if (this.#askRoute !== null) {
+			const asked = this.#homeNodeBase(project, { have: [], bundle: false }, { actor: system });
+			const failed = "The home node of a project could not be asked for its settings";
+			await doneWithin(settingsMs, asked.catch(caught(log, "settings", failed, { project: slug })));
+		}
+		return (await reads.project(slug))?.homeConfig === undefined ? settingsUnknown(slug) : null;
+	}
+
 	/** Why this node cannot be the project's home node: its base or its configuration is not that of the present one. */
 	async differsFromHomeNode(project: ProjectState, by: Requester): Promise<Refusal | null> {
 		const { sites } = this.#parts.workspaces;
@@ -85,9 +107,35 @@ export class Sites {
 			"CONFLICT",
 			`${home.base} in ${here.path} has commits that ${home.base} at the project's home node lacks.`,
 			{
-				details: { path: here.path, own: followed.own },
-				suggestions: [`git -C ${here.path} log ${home.base} --not refs/brood/home/${home.base}`],
+				details: { path: here.path, ahead: followed.own },
+				suggestions: [`git -C ${shellWord(here.path)} log ${home.base} --not refs/brood/home/${home.base}`],
 			},
+		);
+	}
+
+	/**
+	 * The same where the present one cannot be asked: settings are never lost or changed by that without a word, above
+	 * all not the sandbox.
+	 */
+	async differsFromLastKnown(project: ProjectState, from: NodeState): Promise<Refusal | null> {
+		const { slug, homeConfig: known } = project;
+		const own = await this.#parts.workspaces.sites.ownConfig(projectRepository(project));
+		if (own !== null && isRefusal(own)) return own;
+		const details = { project: slug };
+		if (known === undefined)
+			return own !== null
+				? null
+				: refuse(
+						"CONFLICT",
+						`Nobody knows the settings that ${slug} had at node ${from.name}. Write them into projects/${slug}/config.yaml in Brood's home at this node; an empty file says that there were none.`,
+						{ details, suggestions: [`brood project show ${slug}`] },
+					);
+		const differ = differentSettings(own ?? {}, known);
+		if (differ.length === 0) return null;
+		return refuse(
+			"CONFLICT",
+			`projects/${slug}/config.yaml in Brood's home is not what node ${from.name} had. There it said ${differ.join(", ")}.`,
+			{ details, suggestions: [`edit projects/${slug}/config.yaml at this node: ${differ.join(", ")}`] },
 		);
 	}
 
@@ -130,7 +178,7 @@ export class Sites {
 		const { reads, workspaces } = this.#parts;
 		const agent = await reads.agent(id);
 		if (agent?.workspace == null || agent.project !== project.slug || agent.lease?.step !== "approve")
-			return refuse("CONFLICT", "No approve of this agent is in progress.", { details: { agent: id } });
+			return refuse("CONFLICT", "No work of this agent is being merged.", { details: { agent: id } });
 		const bundles = await bundlesOf(this.#parts, agent);
 		if (isRefusal(bundles)) return bundles;
 		const there = projectRepository(project);
@@ -185,8 +233,8 @@ export class Sites {
 				"CONFLICT",
 				`${base} in ${checkout.project.path} has ${followed.own === 1 ? "1 commit" : `${followed.own} commits`} that ${base} at the project's home node lacks. They would be merged unseen.`,
 				{
-					details: { path: checkout.project.path, own: followed.own },
-					suggestions: [`git -C ${checkout.project.path} log ${base} --not refs/brood/home/${base}`],
+					details: { path: checkout.project.path, ahead: followed.own },
+					suggestions: [`git -C ${shellWord(checkout.project.path)} log ${base} --not refs/brood/home/${base}`],
 				},
 			);
 		const dirty = await workspaces.uncommitted(checkout);
@@ -195,7 +243,7 @@ export class Sites {
 		if (isRefusal(status)) return status;
 		if (status.head === commit) return null;
 		return refuse("CONFLICT", `${branch} is not on the commit that was reviewed any more.`, {
-			details: { reviewed: commit, tip: status.head },
+			details: { reviewed: commit, head: status.head },
 			suggestions: [`brood agent diff ${name}`, `brood agent approve ${name}`],
 		});
 	}

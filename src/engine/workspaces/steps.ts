@@ -28,7 +28,7 @@
 //   - before 3: nothing happened; a retry starts again
 //   - between 3 and 4: a retry with the same key continues. If the branch has moved from the commit in the receipt,
 //     only what is missing is done. One request never makes two commits
-//   - after 4: a retry gets the recorded answer; an approve goes on after its merge, a recover or delete is repeated
+//   - after 4: a retry gets the recorded answer; `approve` goes on after its merge, a recover or delete is repeated
 //
 // Why not another way
 //   - a lease that expires: a long step would have to renew it, and a slow disk would let two in

@@ -4,7 +4,7 @@
 import type { AgentState } from "#contract/agent.ts";
 import { dataOf } from "#contract/event-data.ts";
 import type { AgentId } from "#contract/ids.ts";
-import { isOwn, type NodeEpoch } from "#contract/node.ts";
+import { isActive, isOwn, type NodeEpoch, type NodeState } from "#contract/node.ts";
 import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
 import type { Reactor } from "../loop/reactor.ts";
 import { untilRecorded } from "../loop/retry.ts";
@@ -49,18 +49,12 @@ export async function upload(parts: UploadParts, agent: AgentState): Promise<Ref
 
 /** What other nodes need of an agent's work, oldest first. */
 export async function bundlesOf(
-	{ blobs }: Pick<UploadParts, "blobs">,
-	{ id, handle, bundles, notUploaded }: AgentState,
+	{ blobs, reads }: Pick<UploadParts, "blobs" | "reads">,
+	agent: AgentState,
 ): Promise<string[] | Refusal> {
+	const { handle, bundles } = agent;
 	if (blobs === null || bundles.length === 0)
-		return refuse(
-			"SNAPSHOT_GONE",
-			`No snapshot of ${handle} is in the database: its files are only at its own node, which has to be started again.`,
-			{
-				details: { agent: id, ...(notUploaded && { reason: notUploaded.reason }) },
-				suggestions: ["brood node list"],
-			},
-		);
+		return neverUploaded(agent, agent.node === null ? undefined : await reads.node(agent.node));
 	const texts: string[] = [];
 	for (const { blob } of bundles) {
 		const text = await blobs.get(blob);
@@ -69,6 +63,19 @@ export async function bundlesOf(
 		texts.push(text);
 	}
 	return texts;
+}
+
+function neverUploaded({ id, handle, notUploaded }: AgentState, at: NodeState | undefined): Refusal {
+	const up = at !== undefined && isActive(at);
+	const name = at?.name ?? "of its own";
+	return refuse(
+		"SNAPSHOT_GONE",
+		`No snapshot of ${handle} is in the database: its files are only at node ${name}${up ? ". That node is up: without --force it is asked for one." : ", which has to be started again."}`,
+		{
+			details: { agent: id, ...(notUploaded && { reason: notUploaded.reason }) },
+			suggestions: [up ? `brood agent health ${handle}` : "brood node list"],
+		},
+	);
 }
 
 /** Why snapshots of an agent with files are not uploaded; null if they are, "" where nobody could read them. */

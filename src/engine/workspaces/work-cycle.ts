@@ -187,7 +187,8 @@ export class WorkCycle {
 		const project =
 			unfinished === null || agent.project === null ? null : await this.#parts.reads.project(agent.project);
 		if (unfinished !== null && project != null)
-			return withProjectProblem(unfinished, await this.workspaces.problem(projectRepository(project)));
+			return withProjectProblem(unfinished, await this.workspaces.problem(projectRepository(project, agent.node)));
+		if (agent.workspace === null && agent.life === "live") return { healthy: true, issues: [] };
 		return await this.#steps.with(agent, async (checkout) => {
 			const health = withProjectProblem(
 				await this.workspaces.health(checkout, { commit: agent.seenCommit }),
@@ -255,7 +256,7 @@ export class WorkCycle {
 	/** The workspace goes to the trash, with a snapshot; then the agent is deleted. */
 	async deleteAgent(
 		agent: AgentState,
-		request: { force: boolean; branch: boolean; reason: string },
+		request: { force: boolean; deleteBranch: boolean; reason: string },
 		by: Requester,
 	): Promise<Refusal | null> {
 		return await this.#releasing.deleteAgent(agent, request, by);

@@ -1,4 +1,5 @@
-// Reads a project's configuration of issues (mainly its presets) into its row, so that deciders see it.
+// Reads a project's configuration of issues (mainly its presets) into its row, so that deciders see it; where there
+// are several nodes also what its sites take from its home node's file.
 import type { ProjectSlug } from "#contract/ids.ts";
 import { type LoadedPreset, PresetName } from "#contract/preset.ts";
 import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
@@ -17,7 +18,7 @@ export async function loadWorkSettings(
 	if (project === undefined || project.removedAt !== null) return null;
 	const written = await parts.issueWork.written(slug);
 	if ("wrong" in written) return refuse("VALIDATION_ERROR", written.wrong);
-	const { presets, pending = [], issues } = written;
+	const { presets, pending = [], issues, shared } = written;
 	const loaded: Record<PresetName, LoadedPreset> = {};
 	for (const [name, preset] of Object.entries(presets)) {
 		if (!PresetName.safeParse(name).success)
@@ -31,7 +32,11 @@ export async function loadWorkSettings(
 	for (const name of pending)
 		if (PresetName.safeParse(name).success && "broken" in presetNamed({ presets: loaded }, name))
 			loaded[name] ??= notApproved(slug);
-	const command = { type: "project.configure" as const, slug, presets: loaded, written: issues };
+	const sharing = shared !== undefined && (project.homeConfig !== undefined || (await parts.reads.nodes()).length > 1);
+	const command = {
+		type: "project.configure" as const,
+		...{ slug, presets: loaded, written: issues, ...(sharing && { homeConfig: shared }) },
+	};
 	const decided = decideConfigureProject({ project }, command);
 	// nothing is dispatched if nothing changed
 	if (!isRefusal(decided) && decided.length === 0) return null;

@@ -135,7 +135,7 @@ function nothingToMerge(issue: IssueState, base: string): { commit: null } | Ref
 	if (issue.approvedEmpty !== false) return { commit: null };
 	const name = `${issue.project}#${issue.number}`;
 	return refuse("AGENT_NO_COMMIT", `${name} has nothing to merge: it has no commit that ${base} lacks.`, {
-		details: { issue: name, base },
+		details: { issueName: name, base },
 		suggestions: [`brood issue show ${name}`, `brood issue approve ${name} --empty`],
 	});
 }

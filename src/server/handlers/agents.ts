@@ -13,9 +13,9 @@ export function agentHandlers(context: RequestContext) {
 		agents: (request) => listed(context, request),
 		agentsOf: async ({ params, query, ...request }) => {
 			const slug = ProjectSlug.safeParse(params["project"]);
-			return slug.success
-				? await listed(context, { ...request, query: { ...query, project: slug.data } })
-				: noProject(params["project"]);
+			if (!slug.success) return noProject(params["project"]);
+			const unknown = await context.unknownProject(slug.data);
+			return unknown ?? (await listed(context, { ...request, query: { ...query, project: slug.data } }));
 		},
 		agent: (request) => context.withAgent(request, (id) => context.agent(id)),
 		agentAdd: (request) =>
@@ -46,8 +46,6 @@ async function listed(
 	const caller = agentOf(actor);
 	// an agent sees the agents of its own project
 	const project = caller === null ? query.project : ((await reads.agent(caller))?.project ?? null);
-	const unknown = project == null ? null : await context.unknownProject(project);
-	if (unknown !== null) return unknown;
 	const { data, next } = await pageWhere(
 		page,
 		(part) => reads.listAgents({ reaped: query.reaped, ...(project !== undefined && { project }) }, part),

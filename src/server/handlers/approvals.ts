@@ -15,9 +15,9 @@ export function approvalHandlers(context: RequestContext) {
 		approvals: async ({ query, page }) => {
 			const found = query.agent === undefined ? null : await engine.queries.resolve(query.agent, query.project ?? null);
 			if (found !== null && isRefusal(found)) return found;
-			const unknown = query.project === undefined ? null : await context.unknownProject(query.project);
-			if (unknown !== null) return unknown;
-			const of = { ...(found && { agent: found.id }), ...(query.project !== undefined && { project: query.project }) };
+			// with an agent, the project only says where its name is looked up
+			const { project } = query;
+			const of = found === null ? { ...(project !== undefined && { project }) } : { agent: found.id };
 			const { data, next } = pagedWith(await reads.listApprovals(of, page), (approval) =>
 				approvalWithPath(context, approval),
 			);

@@ -4,6 +4,7 @@ import path from "node:path";
 import type { ContainmentLevel } from "#contract/config.ts";
 import { isActive } from "#contract/node.ts";
 import { type Refusal, refuse } from "#contract/refusal.ts";
+import { shellWord } from "#contract/shell-word.ts";
 import { contractVersion } from "#contract/version.ts";
 import type { Problem, Status } from "#contract/wire.ts";
 import type { Engine } from "#engine/engine.ts";
@@ -13,7 +14,7 @@ import type { Handlers, RequestContext, RouteRequest } from "../request-context.
 export interface About {
 	pid: number;
 	url: string;
-	remote: string | null;
+	remoteUrl: string | null;
 	version: string;
 	home: string;
 	containment: ContainmentLevel;
@@ -31,6 +32,7 @@ export function daemonHandlers(context: RequestContext, about: About, rotateToke
 			...(await counts.read()),
 			problems: [
 				...silentDatabase(engine.nodes),
+				...(engine.nodes.isDatabaseSilent ? [] : writesNothing(engine)),
 				...engine.degraded.map(({ name, reason }) => ({
 					what: name,
 					text: `this part of the daemon failed again and again and is tried again every minute: ${reason}`,
@@ -78,6 +80,22 @@ class Counts {
 	}
 }
 
+/** a commit takes milliseconds, and a batch that another node holds up two seconds at most */
+const writesNothingMsMax = 5000;
+
+/** A database may answer reads and keep each COMMIT waiting. */
+function writesNothing({ writesNothingMs, storeKind }: Engine): Problem[] {
+	if (writesNothingMs < writesNothingMsMax) return [];
+	const isShared = storeKind === "postgres";
+	return [
+		{
+			what: isShared ? "database" : "store",
+			text: `nothing was written for ${Math.round(writesNothingMs / 1000)} s: the ${isShared ? "database" : "disk"} answers no COMMIT, and commands are refused until it does`,
+			fix: isShared ? "brood doctor says what it waits for; the daemon goes on by itself" : "see that the disk answers",
+		},
+	];
+}
+
 function silentDatabase({ database, suspendedSince }: Engine["nodes"]): Problem[] {
 	const silentMs = database?.silentMs ?? null;
 	if (silentMs === null) return [];
@@ -110,7 +128,9 @@ async function backUp(
 	if (taken !== undefined)
 		return refuse("PATH_EXISTS", `${taken} exists; a backup never overwrites anything.`, { details: { file: taken } });
 	if (!existsSync(folder))
-		return refuse("VALIDATION_ERROR", `There is no folder ${folder}.`, { suggestions: [`mkdir -p ${folder}`] });
+		return refuse("VALIDATION_ERROR", `There is no folder ${folder}.`, {
+			suggestions: [`mkdir -p ${shellWord(folder)}`],
+		});
 	if ("begun" in by) await engine.receipts.begin(by, { step: "backup" });
 	try {
 		const bytes = await engine.backup(part, { blobs, again });

@@ -20,11 +20,11 @@ export function issueDocumentHandlers(context: RequestContext) {
 			}),
 		issueComments: (request) =>
 			withIssue(context, request, async ({ id: issue }) =>
-				pagedWith(await reads.listEntries({ issue, kind: "comment" }, request.page), commentView),
+				pagedWith(await reads.listEntries({ issueId: issue, kind: "comment" }, request.page), commentView),
 			),
 		issueDocuments: (request) =>
 			withIssue(context, request, async ({ id: issue }) =>
-				pagedWith(await reads.listEntries({ issue, kind: "document" }, request.page), documentView),
+				pagedWith(await reads.listEntries({ issueId: issue, kind: "document" }, request.page), documentView),
 			),
 		issueMessages: (request) =>
 			withIssue(context, request, ({ id }) => messages(context, id, request.query.stage, request.page)),
@@ -47,7 +47,7 @@ async function messages(
 ): Promise<Paged<ReturnType<typeof messageView>>> {
 	return await pageWhere(
 		page,
-		(each) => reads.listEntries({ issue, kind: "message" }, each),
+		(each) => reads.listEntries({ issueId: issue, kind: "message" }, each),
 		async (entries) =>
 			entries.map((entry) => (stage === undefined || entry.stage === stage ? messageView(entry) : undefined)),
 	);

@@ -25,9 +25,9 @@ import {
 
 export function issueHandlers(context: RequestContext) {
 	const { engine, reads } = context;
-	const verb = (request: ScopedRequest, command: CommandWithout<"issue">): Promise<Issue | Refusal> =>
+	const verb = (request: ScopedRequest, command: CommandWithout<"issueId">): Promise<Issue | Refusal> =>
 		withIssue(context, request, async (issue) => await changed(context, request, issue, command));
-	const entry = (request: ScopedRequest, command: CommandWithout<"issue">): Promise<IssueDetails | Refusal> =>
+	const entry = (request: ScopedRequest, command: CommandWithout<"issueId">): Promise<IssueDetails | Refusal> =>
 		withIssue(
 			context,
 			request,
@@ -177,8 +177,8 @@ export async function withIssue<T extends object>(
 async function changedBefore({ reads }: RequestContext, earlier: PriorReceipt): Promise<IssueState | undefined> {
 	const [first] = earlier !== null && "subject" in earlier.outcome ? (earlier.outcome.events ?? []) : [];
 	const event = first === undefined ? undefined : await reads.event(first);
-	const { issue } = looseData(event?.data);
-	return typeof issue === "number" ? await reads.issue(issue) : undefined;
+	const { issueId } = looseData(event?.data);
+	return typeof issueId === "number" ? await reads.issue(issueId) : undefined;
 }
 
 /** Dispatches a command about an issue; null when it was carried out. */
@@ -186,11 +186,11 @@ async function dispatchToIssue(
 	context: RequestContext,
 	request: ScopedRequest,
 	issue: IssueState,
-	command: CommandWithout<"issue">,
+	command: CommandWithout<"issueId">,
 ): Promise<Refusal | null> {
 	const project = request.earlier === null ? await projectWithSettings(context, issue.project) : null;
 	if (project !== null && isRefusal(project)) return project;
-	const done = await context.dispatch(request, { ...command, issue: issue.id });
+	const done = await context.dispatch(request, { ...command, issueId: issue.id });
 	return isRefusal(done) ? done : null;
 }
 
@@ -203,7 +203,7 @@ async function changed(...args: Parameters<typeof dispatchToIssue>): Promise<Iss
 async function withFolder(
 	context: RequestContext,
 	request: ScopedRequest,
-	command: CommandWithout<"issue">,
+	command: CommandWithout<"issueId">,
 ): Promise<Issue | Refusal> {
 	return await withIssue(context, request, async (issue) => {
 		const folder = await issueFolder(context.engine.issueWork, context.reads, issue);
@@ -248,7 +248,7 @@ async function approved(
 	if (failed !== null && now !== undefined) {
 		return refuse(failed.code ?? "CONFLICT", failed.reason, {
 			details: {
-				issue: `${now.project}#${now.number}`,
+				issueName: `${now.project}#${now.number}`,
 				stage: now.stage,
 				...(failed.files !== undefined && { files: failed.files }),
 			},
@@ -271,7 +271,7 @@ async function detailed(context: RequestContext, { id }: IssueState): Promise<Is
 	const away = await awayNode(context, issue);
 	return away === null
 		? issueDetails(issue, entries, await artifactsOf(context, issue))
-		: { ...issueDetails(issue, entries, null), filesAt: away };
+		: { ...issueDetails(issue, entries, null), filesAtNodeName: away };
 }
 
 /** The name of the other node that has the files of this issue; null if they are here. */

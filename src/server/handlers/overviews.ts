@@ -3,14 +3,14 @@
 import type { AgentState } from "#contract/agent.ts";
 import type { ProjectSlug } from "#contract/ids.ts";
 import { boardDoneMax } from "#contract/mirror-request.ts";
-import { isRefusal, type Refusal } from "#contract/refusal.ts";
+import { isRefusal } from "#contract/refusal.ts";
 import { Mirrored } from "#views/mirrored.ts";
 import { boardOf, inboxOf, isDown } from "#views/overviews.ts";
 import { subscriptionView } from "#views/wire.ts";
 import { type CredentialProblem, credentialsHere } from "../credentials-here.ts";
 import { issueViews } from "../issue-views.ts";
 import type { Handlers, RequestContext } from "../request-context.ts";
-import { unjournaled } from "../unjournaled.ts";
+import { clocksOf, unjournaled } from "../unjournaled.ts";
 import { approvalWithPath } from "./approvals.ts";
 
 export function overviewHandlers(
@@ -18,8 +18,6 @@ export function overviewHandlers(
 	problem: CredentialProblem,
 ): Pick<Handlers, "inbox" | "tree" | "board"> {
 	const { engine, reads } = context;
-	const refusal = async (project: ProjectSlug | undefined): Promise<Refusal | null> =>
-		project === undefined ? null : await context.unknownProject(project);
 	/** Agents with a hold, and human agents with an open turn. */
 	const heldOrHuman = async (): Promise<AgentState[]> => {
 		const [held, open] = await Promise.all([reads.heldAgents(), reads.openTurns()]);
@@ -28,8 +26,6 @@ export function overviewHandlers(
 	};
 	return {
 		inbox: async ({ query: { project } }) => {
-			const unknown = await refusal(project);
-			if (unknown !== null) return unknown;
 			const isHere = (row: { project: ProjectSlug | null } | undefined): boolean =>
 				project === undefined || row?.project === project;
 			const [pending, waiting, nodes] = await Promise.all([
@@ -57,13 +53,8 @@ export function overviewHandlers(
 			});
 		},
 		tree: async ({ query: { project } }) => {
-			const unknown = await refusal(project);
-			if (unknown !== null) return unknown;
 			const rows = await reads.mirrored({ boards: [], threads: [], itemsMax: 0, isPart: false });
-			const input = {
-				...{ now: engine.now(), monotonic: engine.scheduler.monotonic(), turnsMax: engine.turnsMax },
-				...(await unjournaled(engine, problem)),
-			};
+			const input = { ...clocksOf(engine), ...(await unjournaled(engine, problem)) };
 			return { rows: new Mirrored(rows, { boards: [], threads: [] }).tree(input, { project }) };
 		},
 		board: async ({ params }) => {

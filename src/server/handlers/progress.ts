@@ -21,7 +21,7 @@ const askMs = 5000;
 const textMax = 300;
 
 type ProgressRequest = RouteRequest<"progress">;
-type Branches = ReadonlyMap<AgentId, Progress["branch"]>;
+type Branches = ReadonlyMap<AgentId, Progress["branchStatus"]>;
 
 export function progressHandlers(context: RequestContext): Pick<Handlers, "progress"> {
 	return {
@@ -59,7 +59,7 @@ async function progressOf(
 			found.set(agent.id, {
 				agent: agent.id,
 				lastText: await lastTextOf(context, agent.id),
-				branch: isOwn(context.engine.node, agent)
+				branchStatus: isOwn(context.engine.node, agent)
 					? await branchInTime(context, agent)
 					: ((await elsewhere).get(agent.id) ?? null),
 			});
@@ -75,7 +75,7 @@ async function branchesElsewhere(
 	agents: readonly AgentState[],
 ): Promise<Branches> {
 	const away = agents.filter(({ node, workspace }) => workspace !== null && !isOwn(engine.node, { node }));
-	const found = new Map<AgentId, Progress["branch"]>();
+	const found = new Map<AgentId, Progress["branchStatus"]>();
 	const ask = async (id: NodeId): Promise<void> => {
 		const node = await reads.node(id);
 		if (node === undefined || !isActive(node) || engine.nodes.lastSeen(id)?.isSilent === true) return;
@@ -84,7 +84,7 @@ async function branchesElsewhere(
 		const answer = await askRoute(engine.errands, node, asked, AbortSignal.timeout(askMs));
 		// an older version does not know the question
 		if (isRefusal(answer)) return;
-		for (const each of z.array(Progress).parse(answer.data)) found.set(each.agent, each.branch);
+		for (const each of z.array(Progress).parse(answer.data)) found.set(each.agent, each.branchStatus);
 	};
 	const nodes = new Set(away.flatMap(({ node }) => node ?? []));
 	await Promise.all([...nodes].map(ask)).catch(caught(engine.log, "git", "Branches of another node could not be read"));
@@ -107,8 +107,8 @@ async function lastTextOf({ reads }: RequestContext, agent: AgentId): Promise<st
 const textKinds: readonly string[] = ["assistant", "tool_call", "user", "final"];
 
 /** Null if git takes too long, or fails: the rest of the line is still true. */
-async function branchInTime(context: RequestContext, agent: AgentState): Promise<Progress["branch"]> {
-	let found: Progress["branch"] = null;
+async function branchInTime(context: RequestContext, agent: AgentState): Promise<Progress["branchStatus"]> {
+	let found: Progress["branchStatus"] = null;
 	const look = branchProgress(context, agent).then(
 		(branch) => {
 			found = branch;
@@ -118,7 +118,10 @@ async function branchInTime(context: RequestContext, agent: AgentState): Promise
 	return (await doneWithin(lookMs, look)) ? found : null;
 }
 
-async function branchProgress({ engine: { cycle } }: RequestContext, agent: AgentState): Promise<Progress["branch"]> {
+async function branchProgress(
+	{ engine: { cycle } }: RequestContext,
+	agent: AgentState,
+): Promise<Progress["branchStatus"]> {
 	if (cycle === null || agent.workspace === null) return null;
 	const [status, diff] = await Promise.all([cycle.branchStatus(agent), cycle.diff(agent, "base", "names")]);
 	if (isRefusal(status) || isRefusal(diff)) return null;

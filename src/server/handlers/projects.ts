@@ -21,11 +21,11 @@ export function projectHandlers(context: RequestContext) {
 			return isRefusal(project) ? project : context.project(project);
 		},
 		projectAdd: async (request) => {
-			const { slug, path: source, branch } = request.body;
+			const { slug, path: source, base } = request.body;
 			const opened = await engine.cycle?.workspaces.openProject({
 				slug,
 				source,
-				...(branch !== undefined && { branch }),
+				...(base !== undefined && { base }),
 				others: (await reads.projects()).filter((other) => other.removedAt === null && other.slug !== slug),
 			});
 			if (opened !== undefined && isRefusal(opened)) return opened;

@@ -34,7 +34,11 @@ export function siteHandlers(context: RequestContext) {
 				cycle.sites.mergeHere(project, agent, { commit, ...(strategy && { strategy }), ...(message && { message }) }),
 			),
 		projectBase: (request) =>
-			inProject(context, request, (cycle, project) => cycle.sites.homeNodeBase(project, request.query)),
+			inProject(context, request, async (cycle, project) => {
+				// what the node that asks does next follows the settings as they are now
+				await engine.problems.look(project);
+				return await cycle.sites.homeNodeBase(project, request.query);
+			}),
 		siteRemove: async (request) => {
 			const project = await context.projectNamed(request.params["project"]);
 			if (isRefusal(project)) return project;

@@ -5,9 +5,10 @@ import { pagedWith, slicePage } from "#contract/page.ts";
 import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
 import { termsOf } from "#contract/search-words.ts";
 import type { Found } from "#contract/wire.ts";
+import type { EventRange } from "#engine/ports/store.ts";
 import { eventView, foundView } from "#views/wire.ts";
 import { type Handlers, numberIn, type RequestContext, type RouteRequest } from "../request-context.ts";
-import { type EventQuery, StreamFilter } from "../stream-filter.ts";
+import { windowIds } from "../stream-filter.ts";
 
 export function threadHandlers(context: RequestContext) {
 	const { engine, reads } = context;
@@ -42,32 +43,28 @@ export function threadHandlers(context: RequestContext) {
 			if (found !== null && isRefusal(found)) return found;
 			const beyond = await context.cursorRefusal(after);
 			if (beyond !== null) return beyond;
-			return await pageOf(
-				context,
-				{ agent: found?.id, project, kinds: kind?.split(",") },
-				{ after, limit, ...(since && { since: Date.parse(since) }) },
-			);
+			return await pageOf(context, {
+				...{ after, limit, ...(since && { since: Date.parse(since) }) },
+				...(found !== null ? { agent: found.id } : project !== undefined && { project }),
+				...(kind !== undefined && { kinds: kind.split(",") }),
+			});
 		},
 		search: (request) => search(context, request),
 	} satisfies Partial<Handlers>;
 }
 
 /** A page of the journal: reads windows of ids until the page is full or the journal ends. */
-async function pageOf(
-	{ reads }: RequestContext,
-	wanted: EventQuery,
-	{ after, limit, since }: { after: number; limit: number; since?: number },
-) {
-	const whose = wanted.agent === undefined ? wanted : { ...wanted, project: undefined };
-	const filter = await StreamFilter.of(whose, reads);
+async function pageOf({ reads }: RequestContext, { after, limit, ...wanted }: EventRange) {
+	const byIndex = wanted.agent !== undefined || (wanted.project === undefined && wanted.kinds === undefined);
 	const last = await reads.lastEvent();
 	const events: Event[] = [];
 	let upTo = after;
 	while (upTo < last && events.length < limit) {
-		const range = filter.range(upTo, last, limit - events.length);
-		const found = await reads.events({ ...range, ...(since !== undefined && { since }) });
-		events.push(...found.filter((event) => filter.takes(event)));
-		upTo = found.length < range.limit ? (range.upTo ?? last) : (found.at(-1)?.id ?? last);
+		const left = limit - events.length;
+		const end = byIndex ? last : Math.min(last, upTo + windowIds);
+		const found = await reads.events({ ...wanted, after: upTo, limit: left, ...(!byIndex && { upTo: end }) });
+		events.push(...found);
+		upTo = found.length < left ? end : (found.at(-1)?.id ?? last);
 	}
 	return { events: events.map(eventView), next: upTo < last ? upTo : null };
 }
@@ -89,7 +86,8 @@ async function search(
 		terms,
 		limit: query.limit,
 		...(agent && { agent: agent.id }),
-		...(project !== undefined && { project }),
+		// with an agent, a person's project only says where its name is looked up
+		...(project !== undefined && (agent === null || caller !== null) && { project }),
 	});
 	const ids = [...new Set(hits.map((hit) => hit.agent))];
 	const agents = new Map((await Promise.all(ids.map((id) => reads.agent(id)))).map((each) => [each?.id, each]));

@@ -164,13 +164,21 @@ export async function explained<T extends object>(
 
 export const noGit = refuse("VALIDATION_ERROR", "This daemon has no git.");
 
-async function health({ engine }: RequestContext, cycle: WorkCycle, agent: AgentState): Promise<Health | Refusal> {
+async function health(
+	{ engine, reads }: RequestContext,
+	cycle: WorkCycle,
+	agent: AgentState,
+): Promise<Health | Refusal> {
 	const found = await cycle.health(agent);
 	if (isRefusal(found)) return found;
 	const withoutCredentials = await engine.queries.withoutCredentials(agent);
+	const project = agent.project === null ? undefined : await reads.project(agent.project);
+	const atSite = project !== undefined && !cycle.sites.isHomeNode(project) ? await engine.problems.look(project) : null;
 	const reason = (await whyNotUploaded(engine.moving, agent)) || null;
 	const never = agent.notUploaded === null && reason !== null ? { notUploaded: { since: null, reason } } : {};
-	return { ...withOtherNodes(found, agent), ...never, ...(withoutCredentials !== null && { withoutCredentials }) };
+	const issues = atSite === null ? found.issues : [...found.issues, atSite];
+	const all = { healthy: issues.length === 0, issues };
+	return { ...withOtherNodes(all, agent), ...never, ...(withoutCredentials.length > 0 && { withoutCredentials }) };
 }
 
 /** What other nodes have of the agent's files. */

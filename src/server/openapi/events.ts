@@ -16,30 +16,30 @@ const messages: Record<Named, { data: z.ZodType; id?: z.ZodType; meaning: string
 	delta: {
 		data: Delta,
 		meaning:
-			"a part of an item that is still being written, or of the output of a tool call that runs (`kind` is `tool_result`, `message` the call's id; " +
-			"at most 8192 characters, about four times a second); only with `deltas`, only live, in no journal",
+			"a piece of an unfinished item, or of a running tool call's output (`kind` is `tool_result`, `part` the call's id); " +
+			"only with `deltas`, in no journal",
 	},
 	soFar: {
 		data: Delta,
 		meaning:
-			"all that was written of such an item before the reader connected, of a call's output the last 8192 characters; deltas follow. Also sent when a call's " +
-			"output does not continue what was sent: it replaces that",
+			"what was written of such an item before the reader connected, of a call's output the last 8192 characters. Also " +
+			"replaces output that does not continue what was sent",
 	},
-	at: { data: z.int().nonnegative(), meaning: "the reader has everything that it asked for up to this event" },
+	upTo: { data: z.int().nonnegative(), meaning: "the reader has everything that it asked for up to this event" },
 	unjournaled: {
 		data: UnjournaledUpdate,
 		meaning:
-			"what is shown beside the rows and no event tells; only with `threads`, whole at first and with every keep-alive, `phases` alone when they change",
+			"what no event tells; only with `threads`, whole at first and with every keep-alive, `phases` alone when they change",
 	},
 	cut: {
 		data: z.object({ after: z.int().nonnegative() }),
-		meaning: "the reader did not keep up: the stream ends; reconnect with `after` set to this event",
+		meaning: "the reader did not keep up; reconnect with `after` set to this event",
 	},
 };
 
 const description =
-	"Server-sent events: first everything after `after`, then whatever happens, until the caller closes the stream or the daemon stops. The schema is that of " +
-	"one message: its `event:` line, its `id:` line and its `data:` line, which is JSON. Comment lines keep the connection alive.";
+	"Server-sent events: everything after `after`, then whatever happens. The schema is that of one message: its `event:` and `id:` lines and its `data:` " +
+	"line, which is JSON.";
 
 export function eventsOperation(schemas: Schemas): JsonSchema {
 	const lastSeen = {

@@ -43,8 +43,8 @@ const keyHeader = {
 	name: "Idempotency-Key",
 	in: "header",
 	description:
-		"Carries the request out once: a retry with the same key gets the first answer, another request with the same key is refused with CONFLICT. " +
-		"A key belongs to its caller and is remembered for 7 days (`limits.receiptsKeptMs`).",
+		"A retry with the same key gets the first answer, another request with the same key CONFLICT. " +
+		"A key belongs to its caller and is kept for 7 days.",
 };
 
 export function idempotencyKey(schemas: Schemas): JsonSchema {
@@ -68,9 +68,11 @@ function queryParameter(name: string, schema: z.core.$ZodType, schemas: Schemas)
 	const read = schemas.read(schema);
 	// several values are written one after another, with commas
 	const list = read["type"] === "array" && { style: "form", explode: false };
+	const { description } = z.globalRegistry.get(schema) ?? {};
 	return {
 		name,
 		in: "query",
+		...(description !== undefined && { description }),
 		...(!z.safeParse(schema, undefined).success && { required: true }),
 		...list,
 		schema: read,

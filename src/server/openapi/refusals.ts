@@ -39,8 +39,8 @@ export function refusedResponse(schemas: Schemas): JsonSchema {
 	const error = schemas.read(RefusalSchema);
 	return {
 		description:
-			"Refused; `error.code` says why, and its schema lists the codes of each HTTP status. Any operation may answer 400, 401, 403 and 500 and above; " +
-			"404 one that names something; 409 and 429 one that changes something.",
+			"Refused; the schema of `error.code` lists the codes of each HTTP status. Any operation may answer 400, 401, 403 and 500 and above; " +
+			"404 and 409 one that names or changes something; 429 one that changes something or streams.",
 		content: { "application/json": { schema: { type: "object", required: ["error"], properties: { error } } } },
 	};
 }

@@ -175,13 +175,17 @@ function verbSubcommand(parent: Command, name: string, route: AgentRoute, descri
 		.option("--all", "every living agent of --project or of this directory's project, else of all projects")
 		.addOption(allProjects())
 		.action(async (references, { json: asJson, project: slug, all, allProjects: everywhere, ...more }) => {
-			const { yes, ...body }: { yes?: boolean } = more;
+			const { yes, branch: deleteBranch, ...rest }: { yes?: boolean; branch?: boolean } = more;
+			const body = { ...rest, ...(deleteBranch !== undefined && { deleteBranch }) };
 			const { tellMany } = await import("./several-agents.ts");
 			await tellMany(route, references, { json: asJson, project: slug, all, allProjects: everywhere, yes }, body);
 		});
 }
 
-/** Arguments of a verb besides the agent; each but `--yes` and `--retry` is a field of the route's body. */
+/**
+ * Arguments of a verb besides the agent; each but `--yes` and `--retry` is a field of the route's body (`--branch` is
+ * `deleteBranch`).
+ */
 function ownOptions(route: AgentRoute): Option[] {
 	if (route === "pause") return [reason()];
 	const flag = (name: string, description: string) => new Option(name, description).default(false);

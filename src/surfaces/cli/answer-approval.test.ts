@@ -5,7 +5,7 @@ import { answerApproval } from "./answer-approval.ts";
 
 const agent = AgentId.parse("a".repeat(22));
 const pending = {
-	...{ id: 27, agent, path: ["init", "bob"], state: "pending", tool: "execute", title: "npm test", content: "" },
+	...{ id: 27, agent, handles: ["init", "bob"], state: "pending", tool: "execute", title: "npm test", content: "" },
 	...{ files: [], inside: false, askedAt: "2026-01-02T03:04:05.678Z", answeredBy: null, reason: null },
 };
 

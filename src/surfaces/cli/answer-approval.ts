@@ -5,7 +5,7 @@ import { dataOf } from "#contract/event-data.ts";
 import { expected } from "#contract/log.ts";
 import { indented, inline, visible } from "#contract/visible.ts";
 import type { Approval } from "#contract/wire.ts";
-import { prefixProblem, takesPrefix } from "#views/approval-text.ts";
+import { alwaysText, prefixProblem, takesPrefix } from "#views/approval-text.ts";
 import { act, type Options } from "./act.ts";
 import { AgentNames } from "./agent-names.ts";
 import { confirm } from "./confirm.ts";
@@ -41,10 +41,10 @@ export async function allow(id: string, body: Allowing, options: Options): Promi
 }
 
 /** What a prefix allows, before it is taken. */
-function prefixText({ path, command }: Approval, prefix: string): string {
+function prefixText({ handles, command }: Approval, prefix: string): string {
 	const words = prefix.trim().replace(/\s\*$/, "");
 	return [
-		`With this prefix ${path.at(-1) ?? ""} runs these without asking${command?.folder == null ? "" : ` in ${inline(command.folder)}`}:`,
+		`With this prefix ${handles.at(-1) ?? ""} runs these without asking${command?.folder == null ? "" : ` in ${inline(command.folder)}`}:`,
 		`  ${inline(words)}`,
 		`  ${inline(words)} *`,
 		"That is: these words, with any further arguments. Commands with ; && || | & > < $ ` ( ) * or a line break are asked about.",
@@ -123,7 +123,7 @@ const elsewhere = ({ state, answeredBy, reason }: Approval): string =>
 const helpFor = (approval: Approval): string =>
 	[
 		"  y        allow this once",
-		"  a        allow this now, and exactly the same from now on",
+		`  a        allow this now, and from now on ${alwaysText(approval)}`,
 		...(takesPrefix(approval) ? ["  p WORDS  allow every command that begins with WORDS, such as: p npm test"] : []),
 		"  n        deny it; the agent is told",
 		"  n WHY    deny it, and tell the agent why",

@@ -1,6 +1,6 @@
 // A command that calls one route and prints the answer. It is loaded with the parser, the rest only when the command
 // runs.
-import type { Input } from "#client/client.ts";
+import type { Input } from "#client/input.ts";
 import type { AnswerOf, RouteName } from "#contract/routes.ts";
 import type { CliContext, Options } from "./act.ts";
 

@@ -75,7 +75,7 @@ function stopAndLookSubcommands(program: Command): void {
 	program
 		.command("logs")
 		.description("show the daemon's log, also when it is not running")
-		.option("-n, --lines <count>", "number of entries", countNumber, 100)
+		.option("-n, --limit <count>", "only the last entries", countNumber, 100)
 		.addOption(new Option("--level <level>", "the lowest level to show").choices(logLevels).default("info" as const))
 		.option("--follow", "keep printing new entries")
 		.option("--json", "print one JSON document; with --follow one object per line")

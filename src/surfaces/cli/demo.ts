@@ -100,7 +100,9 @@ class Demo {
 	}
 
 	#show({ number, stage, title, assigneeHandle, attention }: Issue): void {
-		const line = `${project}#${number}  ${stage.padEnd(11)}  ${title}${assigneeHandle === null ? "" : `  (${assigneeHandle})`}${attention === null ? "" : `: ${attention.reason}`}`;
+		const worker = assigneeHandle === null ? "" : `  (${assigneeHandle})`;
+		const trouble = attention === null ? "" : `: ${attention.reason}`;
+		const line = `${project}#${number}  ${stage.padEnd(11)}  ${title}${worker}${trouble}`;
 		if (this.#stages.get(number) !== line) this.#report(line);
 		this.#stages.set(number, line);
 	}

@@ -36,7 +36,7 @@ export async function issueDiff(issue: string, { stat = false, against, ...optio
 			return await read(stat, ask);
 		},
 		(found) => {
-			const own = found.uncommittedBy;
+			const own = found.uncommittedByHandle;
 			// on standard error, so that the patch can be applied
 			if (own !== null) printToStderr(`${own} has uncommitted changes, which are not shown; see: brood diff ${own}`);
 			return found.commit === null ? "no commits yet" : shown(found, stat);

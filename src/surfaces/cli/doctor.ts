@@ -4,8 +4,10 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { accessSync, constants, existsSync, readFileSync, statfsSync, statSync } from "node:fs";
 import path from "node:path";
 import { type Client, Refused } from "#client/client.ts";
+import { credentialHint, noCredentialsHere } from "#contract/credential-hint.ts";
 import type { Refusal } from "#contract/refusal.ts";
 import type { AnswerOf } from "#contract/routes.ts";
+import { shellWord } from "#contract/shell-word.ts";
 import { contractVersion } from "#contract/version.ts";
 import { inline } from "#contract/visible.ts";
 import type { Status, Subscription, VendorAgent } from "#contract/wire.ts";
@@ -13,6 +15,7 @@ import { programPath } from "#local/programs.ts";
 import { version } from "#src/version.ts";
 import { givenAddress, homeOf, running } from "./connect.ts";
 import { howToLogIn } from "./default-type.ts";
+import { configProblem } from "./home-check.ts";
 import { print, printData } from "./print.ts";
 import { keysIn, listed } from "./shell-keys.ts";
 
@@ -28,7 +31,7 @@ export async function doctor(options: { json?: boolean | undefined }): Promise<v
 	const found = answer !== null && "client" in answer ? answer : null;
 	const refusal = answer !== null && "code" in answer ? answer : null;
 	const status = found?.status ?? null;
-	const findings = [nodeJs(), sqlite(), git(), home(), ...config(), ...store(status), space(), token()];
+	const findings = [nodeJs(), sqlite(), git(), home(), ...config(status), ...store(status), space(), token()];
 	findings.push(containment(status), daemon(status, refusal));
 	// without its database it can say no more than its status does
 	let isMute = found === null || (status !== null && status.agents === null);
@@ -46,14 +49,13 @@ export async function doctor(options: { json?: boolean | undefined }): Promise<v
 	const vendors = (await tryCall((client) => client.call("vendors"))) ?? [];
 	const subscriptions = (await tryCall((client) => client.call("subscriptions"))) ?? [];
 	for (const { name, problem } of subscriptions)
-		if (problem !== null)
-			findings.push(
-				bad(
-					`subscription ${name}`,
-					problem,
-					`correct the file, or: brood subscription configure ${name} --env-file FILE`,
-				),
-			);
+		if (problem !== null) {
+			const fix =
+				problem === noCredentialsHere
+					? credentialHint(name, status?.nodeName ?? "NODE")
+					: `correct the file, or: brood subscription configure ${name} --env-file FILE`;
+			findings.push(bad(`subscription ${name}`, problem, fix));
+		}
 	// makes the daemon check each project; it knows the other problems already
 	await tryCall((client) => client.call("projects", { query: { check: "true" } }));
 	const { problems } = (await tryCall((client) => client.call("status"))) ?? status ?? { problems: [] };
@@ -124,7 +126,8 @@ function home(): Finding {
 	} catch {
 		return bad("home", `${folder} cannot be written`, `make it yours: chown -R "$USER" ${folder}`);
 	}
-	if ((statSync(folder).mode & 0o077) !== 0) return bad("home", `${folder} is open to others`, `chmod 700 ${folder}`);
+	if ((statSync(folder).mode & 0o077) !== 0)
+		return bad("home", `${folder} is open to others`, `chmod 700 ${shellWord(folder)}`);
 	if (existsSync(path.join(folder, "postgres-journal"))) return good("home", `${folder}, on a PostgreSQL database`);
 	return existsSync(path.join(folder, "brood.db"))
 		? good("home", `${folder}, with a store`)
@@ -132,20 +135,37 @@ function home(): Finding {
 }
 
 /** The password of the database is nobody else's. */
-function config(): Finding[] {
+function config(status: Status | null): Finding[] {
 	const file = path.join(homeOf(), "config.yaml");
-	if (!existsSync(file) || (statSync(file).mode & 0o077) === 0) return [];
+	if (!existsSync(file)) return [];
+	// without a daemon the start is tried as a whole
+	const wrong = status === null ? null : configProblem();
+	const fix = "correct the file: the daemon that runs has read an earlier one, and the next one would not start";
+	return [...(wrong === null ? [] : [bad("config.yaml", wrong, fix)]), ...readable(file)];
+}
+
+function readable(file: string): Finding[] {
+	if ((statSync(file).mode & 0o077) === 0) return [];
 	const hasPassword = /^database:.*(\/\/[^/@]*:[^@]|[?&]password=)/m.test(readFileSync(file, "utf8"));
 	return hasPassword
-		? [bad("config.yaml", `${file} has the database's password, and others can read it`, `chmod 600 ${file}`)]
+		? [
+				bad(
+					"config.yaml",
+					`${file} has the database's password, and others can read it`,
+					`chmod 600 ${shellWord(file)}`,
+				),
+			]
 		: [];
 }
+
+/** reading all pages of a store of 2 GiB takes some seconds, and longer from a slow disk */
+const checkMs = 120_000;
 
 /** What would keep a daemon from starting on this home; it knows its store best. */
 function store(status: Status | null): Finding[] {
 	if (status !== null || (!existsSync(homeOf()) && !process.env["BROOD_DATABASE_URL"])) return [];
 	const check = [programPath("programs/daemon"), "--check", "--home", homeOf()];
-	const { status: code, stderr } = spawnSync(process.execPath, check, { encoding: "utf8", timeout: 20_000 });
+	const { status: code, stderr } = spawnSync(process.execPath, check, { encoding: "utf8", timeout: checkMs });
 	if (code === 0) return [];
 	const text = stderr.trim().replace(/^brood: /, "") || "it could not be examined";
 	const fix = text.includes("brood.db") ? "backups are made with: brood backup FILE" : "correct that, then: brood up";
@@ -166,7 +186,7 @@ function token(): Finding {
 	if (!existsSync(file)) return good("token", "made on first use");
 	return (statSync(file).mode & 0o077) === 0
 		? good("token", "only its owner can read it")
-		: bad("token", `${file} can be read by others`, `chmod 600 ${file}`);
+		: bad("token", `${file} can be read by others`, `chmod 600 ${shellWord(file)}`);
 }
 
 /** The containment in force, and a stronger one if there is any. Only the daemon knows: it found out by trying. */

@@ -126,7 +126,7 @@ const show = (event: WireEvent, { json }: Options, line: (event: WireEvent) => s
 export interface LogOptions extends Options {
 	after?: number | undefined;
 	since?: string | undefined;
-	number?: number | undefined;
+	limit?: number | undefined;
 	deltas?: true | undefined;
 }
 
@@ -138,7 +138,7 @@ export async function followThread(reference: string, options: LogOptions): Prom
 	await following(options, async (cli, signal) => {
 		const { client } = cli;
 		const id = await agentNamed(cli, reference);
-		const last = options.number === undefined ? null : (await lastItems(client, id, options)).at(0);
+		const last = options.limit === undefined ? null : (await lastItems(client, id, options)).at(0);
 		const after =
 			last === undefined
 				? await lastEvent(client)
@@ -165,12 +165,25 @@ export async function threadPart(cli: CliContext, reference: string, options: Lo
 	return await lastItems(cli.client, await agentNamed(cli, reference), options);
 }
 
-async function lastItems(client: Client, agent: string, { after = 0, since, number }: LogOptions): Promise<Item[]> {
-	const from = since === undefined ? "" : timeOf(since, "earlier");
-	const items = (await client.call("items", { params: { agent } })).filter(
-		(item) => item.id > after && item.at >= from,
-	);
-	return number === undefined ? items : items.slice(Math.max(0, items.length - number));
+async function lastItems(client: Client, agent: string, options: LogOptions): Promise<Item[]> {
+	const after = await startOf(client, options, options.after ?? 0);
+	if (options.limit !== undefined) return await newest(client, agent, { after, count: options.limit });
+	return await client.call("items", { params: { agent }, query: { after } });
+}
+
+/** read from the end, in parts: the conversation may be long */
+const partMax = 1000;
+
+async function newest(client: Client, agent: string, { after, count }: { after: number; count: number }) {
+	const found: Item[] = [];
+	while (found.length < count) {
+		const last = Math.min(count - found.length, partMax);
+		const part = await client.call("items", { params: { agent }, query: { last, before: found[0]?.id } });
+		const wanted = part.filter(({ id }) => id > after);
+		found.unshift(...wanted);
+		if (wanted.length < last) break;
+	}
+	return found;
 }
 
 /** The event after which to start. A time is looked up once, in the daemon. */
@@ -201,7 +214,7 @@ async function following(
 /** Prints deltas as they arrive. If the closing item only repeats them, just its id is printed. */
 class DeltaPrinter {
 	readonly #json: boolean;
-	#open: { message: string; kind: string; text: string; wrap: WordWrap } | null = null;
+	#open: { part: string; kind: string; text: string; wrap: WordWrap } | null = null;
 	/** the same, until its item has come: other items may come first */
 	#streamed: { kind: string; text: string } | null = null;
 
@@ -216,12 +229,12 @@ class DeltaPrinter {
 			printJson({ delta });
 			return;
 		}
-		const { message, kind, text } = delta;
-		if (this.#open?.message !== message || this.#open.kind !== kind) {
+		const { part, kind, text } = delta;
+		if (this.#open?.part !== part || this.#open.kind !== kind) {
 			this.#close();
 			const columns = terminalColumns();
 			const wrap = new WordWrap(columns === null ? null : columns - logMargin);
-			this.#open = { message, kind, text: "", wrap };
+			this.#open = { part, kind, text: "", wrap };
 			printPiece(`${"…".padStart(6)}  ${kind.padEnd(11)}  `);
 		}
 		this.#open.text += text;

@@ -30,7 +30,9 @@ export async function followTurn(client: Client, prompt: Prompt, { live, interac
 	const stop = new AbortController();
 	let isCurrent = false;
 	const ended = async (): Promise<Turn | undefined> =>
-		(await client.call("turns", { params: { agent } })).findLast((turn) => turn.prompt === id && turn.state !== "open");
+		(await client.call("turns", { params: { agent }, query: { after: id } })).findLast(
+			(turn) => turn.prompt === id && turn.state !== "open",
+		);
 	try {
 		const first = await ended();
 		if (first !== undefined && live === null) return first;
@@ -43,7 +45,7 @@ export async function followTurn(client: Client, prompt: Prompt, { live, interac
 			// starting the daemon again would overwrite the line that is being written
 			if ("lost" in message) live?.endPiece();
 			// before this point the stream replays old events, and deltas would come in between
-			if ("at" in message) isCurrent = true;
+			if ("upTo" in message) isCurrent = true;
 			if ("delta" in message && isCurrent) live?.piece(message.delta);
 			if ("soFar" in message) live?.soFar(message.soFar);
 			if (!("event" in message)) continue;

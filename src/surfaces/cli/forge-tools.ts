@@ -101,14 +101,14 @@ export async function openPullRequest(
 	{ program, calls }: Tool,
 	request: OnServer,
 	draft: boolean,
-): Promise<{ url: string; found: boolean }> {
+): Promise<{ url: string; alreadyOpen: boolean }> {
 	const { host } = request;
 	const { find, open, body, field } = calls(request, draft);
 	const earlier = addressIn(await run({ program, host }, find), field, host);
-	if (earlier !== null) return { url: earlier, found: true };
+	if (earlier !== null) return { url: earlier, alreadyOpen: true };
 	const ran = await run({ program, host }, open, JSON.stringify(body));
 	const url = addressIn(ran, field, host);
-	if (url !== null) return { url, found: false };
+	if (url !== null) return { url, alreadyOpen: false };
 	const why = [ran?.errors, messageIn(ran?.out ?? "")].map((text) => text?.trim()).find((text) => text) ?? "no answer";
 	const link = request.link === null ? "" : ` Open it here: ${request.link}`;
 	throw new Refused(

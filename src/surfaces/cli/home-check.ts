@@ -11,7 +11,16 @@ export function startProblem(): string | null {
 	return status === 0 ? null : text || "The configuration could not be checked.";
 }
 
-function checked(what: "--check-restart" | "--check-home", timeoutMs: number): { status: number | null; text: string } {
+/** What is wrong with the home's config.yaml; the daemon that runs has read an earlier one. */
+export function configProblem(): string | null {
+	const { status, text } = checked("--check-config", 20_000);
+	return status === 0 || text === "" ? null : text;
+}
+
+function checked(
+	what: "--check-restart" | "--check-home" | "--check-config",
+	timeoutMs: number,
+): { status: number | null; text: string } {
 	const check = [programPath("programs/daemon"), what, "--home", homeOf()];
 	const options = { encoding: "utf8", timeout: timeoutMs, killSignal: "SIGKILL" } as const;
 	const { status, stderr } = spawnSync(process.execPath, check, options);

@@ -40,7 +40,7 @@ export function issueSubcommands(program: Command): void {
 		.option("--stage <stage>", "only issues in this stage")
 		.option("--label <label>", "only issues with this label")
 		.option("--assignee <agent>", "only issues of this agent; `none` for unassigned ones")
-		.option("--attention", "only issues that need a person, also for an approve")
+		.option("--attention", "only issues that need a person; also those that wait to be approved")
 		.option("--ready", "only issues that an agent could start now")
 		.addOption(priority())
 		.option("--all", "issues of all projects, wherever you are")
@@ -117,6 +117,9 @@ function entries(issue: Command): void {
 			new Option("--type <type>", "the kind of document").choices(["context_pack", "spec", "ai_doc", "other"] as const),
 		)
 		.action(async (ref, name, text, options) => await (await import("./issues.ts")).document(ref, name, text, options));
+	about(issue, "documents", "list every version of its documents; --json has their texts").action(
+		async (ref, options) => await (await import("./issues.ts")).documents(ref, options),
+	);
 	ofProject(issue, "complete", "for agents: report that the work of this stage is complete")
 		.argument("[issue]", which, "mine")
 		.option("--summary <text>", "a summary of the work", "")
@@ -131,7 +134,7 @@ function waiting(issue: Command): void {
 		.addOption(
 			new Option(
 				"--for <condition>",
-				"what to wait for: done, another stage, or attention (it needs a person, also for an approve)",
+				"what to wait for: done, another stage, or attention (it needs a person, or waits to be approved)",
 			)
 				.choices(["done", "stage", "attention"] as const)
 				.default("done" as const),

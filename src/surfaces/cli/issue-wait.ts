@@ -46,7 +46,7 @@ async function untilMet(cli: CliContext, name: string, options: WaitOptions, sig
 	if (met(first)) return first;
 	try {
 		for await (const event of client.events(lastEvent, signal, () => reconnect(signal))) {
-			if (!isAbout(event, "issue", "run") || looseData(event.data).issue !== first.id) continue;
+			if (!isAbout(event, "issue", "run") || looseData(event.data).issueId !== first.id) continue;
 			const now = await client.call("issue", where);
 			if (met(now)) return now;
 		}
@@ -55,7 +55,7 @@ async function untilMet(cli: CliContext, name: string, options: WaitOptions, sig
 	}
 	throw new Refused(
 		refuse("TIMEOUT", `Time ran out: still waiting for ${first.project}#${first.number}.`, {
-			details: { issue: `${first.project}#${first.number}` },
+			details: { issueName: `${first.project}#${first.number}` },
 		}),
 	);
 }

@@ -5,7 +5,7 @@ import { inline } from "#contract/visible.ts";
 import { act, type CliContext, type Options } from "./act.ts";
 import { projectFor, type Scope, scopeOf } from "./directory-project.ts";
 import { UsageError } from "./print.ts";
-import { issueLines, issueTable, presetLines } from "./print-issues.ts";
+import { documentTable, issueLines, issueTable, presetLines } from "./print-issues.ts";
 import { boardText } from "./print-overviews.ts";
 import { projectHere } from "./project-here.ts";
 import { textOf } from "./prompt.ts";
@@ -117,6 +117,10 @@ export async function document(
 		...(options.type && { type: options.type }),
 		text: await textOf(text, options.file, "document"),
 	});
+}
+
+export async function documents(name: string, options: Options): Promise<void> {
+	await act(options, async (cli) => await cli.client.call("issueDocuments", await named(cli, name)), documentTable);
 }
 
 export async function depend(

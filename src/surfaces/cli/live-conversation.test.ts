@@ -13,7 +13,7 @@ function thread(columns: number | null = null) {
 		() => columns,
 	);
 	return {
-		piece: (message: string, text: string) => live.piece({ agent, turn: 1, message, kind: "assistant", text }),
+		piece: (part: string, text: string) => live.piece({ agent, turn: 1, part, kind: "assistant", text }),
 		item: (kind: string, text: string | null, data: Record<string, string> | null = null) =>
 			live.item({ kind, text, data }),
 		out: () => out.join(""),

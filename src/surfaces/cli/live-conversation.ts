@@ -32,9 +32,9 @@ export class LiveConversation {
 		this.#columns = columns;
 	}
 
-	piece({ message, kind, text }: Delta): void {
+	piece({ part, kind, text }: Delta): void {
 		if (kind !== "assistant" && kind !== "thought") return;
-		const id = `${kind} ${message}`;
+		const id = `${kind} ${part}`;
 		if (this.#open?.id !== id) this.endPiece();
 		const open = this.#open ?? { id, text: "", wrap: new WordWrap(this.#textWidth()), isBegun: false };
 		// a message begins with its first word
@@ -54,7 +54,7 @@ export class LiveConversation {
 
 	/** A message as far as it is: what was printed of it is not printed again. */
 	soFar(delta: Delta): void {
-		const printed = this.#open?.id === `${delta.kind} ${delta.message}` ? this.#open.text : "";
+		const printed = this.#open?.id === `${delta.kind} ${delta.part}` ? this.#open.text : "";
 		this.piece({ ...delta, text: delta.text.startsWith(printed) ? delta.text.slice(printed.length) : delta.text });
 	}
 

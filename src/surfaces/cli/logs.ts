@@ -17,16 +17,16 @@ import { homeOf } from "./connect.ts";
 import { print, printData, printJson } from "./print.ts";
 
 export interface LogsOptions {
-	lines: number;
+	limit: number;
 	level: LogLevel;
 	follow?: true | undefined;
 	json?: true | undefined;
 }
 
-export async function logs({ lines, level, follow, json }: LogsOptions): Promise<void> {
+export async function logs({ limit, level, follow, json }: LogsOptions): Promise<void> {
 	const home = homeOf();
 	const tail = follow === true ? new Tail(path.join(home, "daemon.log")) : null;
-	const found = newest(home, lines, level);
+	const found = newest(home, limit, level);
 	const show = (entry: LogEntry): void => (json === true ? printJson(entry) : print(readable(entry)));
 	if (json === true && tail === null) printData(found);
 	else for (const entry of found) show(entry);

@@ -65,7 +65,8 @@ async function withToken(
 	await act(
 		options,
 		async ({ client, key }) => ({ ...(await send(client, tokenHash, key)), token }),
-		({ name, role }) => `${name} is a ${role}. The token is shown only this once:\n  ${token}`,
+		({ name, role }) =>
+			`${name} is ${role === "admin" ? "an" : "a"} ${role}. The token is shown only this once:\n  ${token}`,
 	);
 }
 

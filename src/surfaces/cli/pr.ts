@@ -21,7 +21,7 @@ interface Opened extends PullRequest {
 	/** the address of the pull request; null if a person has to open it */
 	url: string | null;
 	/** it was open already */
-	found: boolean;
+	alreadyOpen: boolean;
 }
 
 export async function pr(name: string, options: PrOptions): Promise<void> {
@@ -32,10 +32,10 @@ export async function pr(name: string, options: PrOptions): Promise<void> {
 			const text = body === undefined && file === undefined ? undefined : await textOf(body, file, "body");
 			const words = { title: title || undefined, body: text };
 			const request = await ask(cli, name, { ...words, dryRun: true });
-			if (dryRun) return { ...request, url: null, found: false };
+			if (dryRun) return { ...request, url: null, alreadyOpen: false };
 			const tool = link || !isOnServer(request) ? null : await toolFor(request, name);
 			const pushed = await ask(cli, name, { ...words, commit: request.commit });
-			if (tool === null || !isOnServer(pushed)) return { ...pushed, url: null, found: false };
+			if (tool === null || !isOnServer(pushed)) return { ...pushed, url: null, alreadyOpen: false };
 			const onServer = { ...pushed, link: pushed.link ?? pullRequestLink(tool.forge, pushed) };
 			return { ...onServer, ...(await openPullRequest(tool.tool, onServer, draft)) };
 		},
@@ -54,7 +54,7 @@ async function ask(cli: CliContext, name: string, body: object): Promise<PullReq
 		: await cli.client.ask("pullRequest", { key, query, params: { agent: name }, body });
 }
 
-function prText({ branch, base, commits, remote, title, body, link, url, found, pushed, host }: Opened): string {
+function prText({ branch, base, commits, remote, title, body, link, url, alreadyOpen, pushed, host }: Opened): string {
 	const amount = counted(commits, "commit");
 	if (!pushed) {
 		const text = body === "" ? [] : body.split("\n").map((line) => `  | ${line}`);
@@ -66,7 +66,7 @@ function prText({ branch, base, commits, remote, title, body, link, url, found, 
 		].join("\n");
 	}
 	const first = `pushed ${branch} (${amount}) to ${remote}`;
-	if (url !== null) return `${first}\n${found ? "updated" : "opened"} ${url}`;
+	if (url !== null) return `${first}\n${alreadyOpen ? "updated" : "opened"} ${url}`;
 	if (link !== null) return `${first}\nopen the pull request here: ${link}`;
 	const where = host === null ? `${remote} is a folder on this machine` : `Brood does not know the server ${host}`;
 	return `${first}\n${where}: open the pull request by hand`;

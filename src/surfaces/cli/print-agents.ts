@@ -121,11 +121,7 @@ export function agentDetails(agent: Agent, nodes: readonly Node[], agents: reado
 			"workspace",
 			workspace && `${workspace.kind} ${workspace.path}, branch ${workspace.branch}, base ${workspace.base}`,
 		],
-		[
-			"session",
-			session &&
-				`${session.session}, ${session.how}${session.program === null ? "" : ` in ${session.program}`}, can ${session.capabilities.join(", ")}`,
-		],
+		["session", session && sessionLine(session)],
 		["turn", turn && `${turn.id}, ${turn.phase}, since ${turn.startedAt}`],
 		["silent", turn?.silentSince ? `no output from its turn since ${turn.silentSince}` : null],
 		["usage", spentLine(spent)],
@@ -139,6 +135,11 @@ export function agentDetails(agent: Agent, nodes: readonly Node[], agents: reado
 		["to continue", holds.length === 0 ? null : continueCommand(agent)],
 	];
 	return details(lines.map(([name, value]) => [inWords(name), value]));
+}
+
+function sessionLine({ sessionId, how, programVersion, capabilities }: NonNullable<Agent["session"]>): string {
+	const program = programVersion === null ? "" : ` in ${programVersion}`;
+	return `${sessionId}, ${how}${program}, can ${capabilities.join(", ")}`;
 }
 
 /** `lastActiveAt` is for scripts, `last active at` for people. */

@@ -19,10 +19,10 @@ const lineLength = 100;
 
 /** The whole question, uncut, because somebody may allow it. Every line from the agent begins with a bar. */
 export function approvalLines(approval: Approval): string {
-	const { id, path, state, tool, title, files, askedAt, answeredBy, reason } = approval;
+	const { id, handles, state, tool, title, files, askedAt, answeredBy, reason } = approval;
 	const more = approval.command?.line === title ? contentBesideCommand(approval) : approval.content;
 	return [
-		`approval ${id}: ${path.at(-1) ?? ""} asks for your approval (kind of tool: ${inline(tool)})`,
+		`approval ${id}: ${handles.at(-1) ?? ""} asks for your approval (kind of tool: ${inline(tool)})`,
 		`  | ${indented(title, "  | ")}`,
 		...(more === "" ? [] : ["in full:", `  | ${indented(more, "  | ")}`]),
 		...(files.length === 0 ? [] : [`files ${filesText(approval)}:`, ...files.map((file) => `  ${inline(file)}`)]),

@@ -1,5 +1,6 @@
 // Prints issues.
 import type { Issue, IssueDetails, NamedPreset } from "#contract/issue-wire.ts";
+import type { AnswerOf } from "#contract/routes.ts";
 import { indented, inline } from "#contract/visible.ts";
 import { blockedText, stageNamesBeforeStart, waitingTexts } from "#views/issue.ts";
 import { money } from "#views/usage-lines.ts";
@@ -15,6 +16,11 @@ export function issueTable(issues: readonly Issue[]): string {
 		issue.title,
 	]);
 	return table(["ISSUE", "STAGE", "PRIORITY", "AGENT", "STATE", "TITLE"], rows) || "no issues";
+}
+
+export function documentTable(documents: AnswerOf<"issueDocuments">): string {
+	const rows = documents.map(({ name, version, type, by, at }) => [name, String(version), type ?? "-", by, at]);
+	return table(["DOCUMENT", "VERSION", "TYPE", "BY", "AT"], rows) || "no documents";
 }
 
 /** What the issue waits for, in a word or two. */
@@ -39,7 +45,7 @@ export function issueStateText({
 }
 
 export function issueLines(issue: IssueDetails): string {
-	const { project, number, title, attention, artifacts, filesAt } = issue;
+	const { project, number, title, attention, artifacts, filesAtNodeName } = issue;
 	const fields: [string, string | null][] = [
 		["stage", `${issue.stage} (${issueStateText(issue)}), preset ${issue.preset}`],
 		["attention", attention && `${attention.reason} (${attention.at})`],
@@ -62,7 +68,12 @@ export function issueLines(issue: IssueDetails): string {
 			"folder",
 			artifacts === null ? null : `${artifacts.path}${artifacts.nodeName ? `  at node ${artifacts.nodeName}` : ""}`,
 		],
-		["files", filesAt === undefined ? artifacts?.files.join(", ") || null : `out of reach: node ${filesAt} is down`],
+		[
+			"files",
+			filesAtNodeName === undefined
+				? artifacts?.files.join(", ") || null
+				: `out of reach: node ${filesAtNodeName} is down`,
+		],
 	];
 	const section = (name: string, lines: readonly string[]): string[] =>
 		lines.length === 0 ? [] : ["", `${name}:`, ...lines];
@@ -96,13 +107,14 @@ function runLine({
 	state,
 	work,
 	durationMs,
-	tokens,
-	cost,
+	inputTokens,
+	outputTokens,
+	costUsd,
 	summary,
 }: Issue["runs"][number]): string {
 	const time = durationMs === null ? "" : `, ${(durationMs / 1000).toFixed(1)} s`;
-	const used = tokens === null ? "" : `, ${tokens.input + tokens.output} tokens`;
-	const paid = cost === null ? "" : `, ${money({ costs: [{ amount: cost, currency: "USD" }] })}`;
+	const used = inputTokens === null ? "" : `, ${inputTokens + (outputTokens ?? 0)} tokens`;
+	const paid = costUsd === null ? "" : `, ${money({ costs: [{ amount: costUsd, currency: "USD" }] })}`;
 	const words = summary === null ? "" : `: ${summary.replaceAll(/\s+/g, " ").trim().slice(0, 200)}`;
 	return `${stage}  ${handle ?? agent}  ${state}${work ? " with work" : ""}${time}${used}${paid}${words}`;
 }

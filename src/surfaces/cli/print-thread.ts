@@ -67,7 +67,8 @@ export type ShownItem = Pick<Item, "id" | "kind" | "text" | "data"> & { actor?: 
 export function itemLine(item: ShownItem): string {
 	const { id, kind, text, data } = item;
 	const words = kind === "tool_call" ? toolText({ text, data }) : authored(item, text ?? itemText(kind, data));
-	return `${String(id).padStart(6)}  ${kind.padEnd(11)}  ${words.includes("\n") ? indented(words.trimEnd(), " ".repeat(21)) : oneLine(words)}`;
+	const shown = words.includes("\n") ? indented(words.trimEnd(), " ".repeat(21)) : oneLine(words);
+	return `${String(id).padStart(6)}  ${kind.padEnd(11)}  ${shown}`;
 }
 
 /** `(from opus-1) …`: words that are not the user's, though they are in a prompt. */

@@ -34,7 +34,7 @@ export function healthText(health: Health, nodes: readonly Pick<Node, "id" | "na
 	const notes = [
 		...(withoutCredentials === undefined
 			? []
-			: [`subscription ${withoutCredentials} has no credentials at its node, so no turn starts`]),
+			: [`its node has no credentials of ${withoutCredentials.join(", ")}, so no turn starts`]),
 		...(notUploaded === undefined
 			? []
 			: [
@@ -57,7 +57,7 @@ export function approveText({ merged, synced }: { merged: Merged; synced: Synced
 	const { reviewed, commit, strategy, base, alreadyMerged } = merged;
 	const first = alreadyMerged
 		? `${reviewed.slice(0, 10)} had been merged before`
-		: `${reviewed.slice(0, 10)} is in ${base.branch} as ${commit.slice(0, 10)} (${strategy})`;
+		: `${reviewed.slice(0, 10)} is in ${base} as ${commit.slice(0, 10)} (${strategy})`;
 	const { push } = merged;
 	const pushed =
 		push === null ? [] : [push.pushed ? `  pushed to ${push.remote}` : `  not pushed: ${inline(notPushed(push))}`];

@@ -22,7 +22,7 @@ function commandsBelow(node: Node, words: readonly string[]): { words: string; n
 
 test("--message, --file and the number of lines have the same letter everywhere", () => {
 	const letters: Readonly<Record<string, string>> = {
-		...{ "--message": "-m", "--file": "-f", "--number": "-n", "--lines": "-n", "--limit": "-n" },
+		...{ "--message": "-m", "--file": "-f", "--limit": "-n" },
 	};
 	const found = all.flatMap(({ words, node }) =>
 		node.options.flatMap(({ long = "", short }) =>

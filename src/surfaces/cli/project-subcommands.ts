@@ -35,7 +35,7 @@ export function projectSubcommands(program: Command): void {
 			]);
 			const url = /^[a-z][a-z0-9+.-]*:\/\/|^[^/@\s]+@[^/:\s]+:/i.test(path);
 			const slug = name ?? slugOf(path.replace(/\.git\/?$/, ""));
-			const body = { slug, path: url ? path : resolve(path), branch: branch || undefined };
+			const body = { slug, path: url ? path : resolve(path), base: branch || undefined };
 			await call("projectAdd", options, { body }, (added) => {
 				const hasSubmodules = existsSync(`${added.path}/.gitmodules`);
 				const more = hasSubmodules
@@ -65,8 +65,9 @@ export function projectSubcommands(program: Command): void {
 function listSubcommands(project: Command): void {
 	let nodes: readonly Node[] = [];
 	const withNodes = async <T>(cli: CliContext, request: T | Promise<T>): Promise<T> => {
-		nodes = await cli.client.call("nodes");
-		return await request;
+		const [all, answer] = await Promise.all([cli.client.call("nodes"), request]);
+		nodes = all;
+		return answer;
 	};
 	subcommand(project, "list", "list projects, and what is wrong with them").action((options) =>
 		call(

@@ -22,8 +22,7 @@ export interface PsOptions extends Options {
 	model?: string | undefined;
 }
 
-/** `at` is the name of its node, where there are several. */
-type ListedAgent = Agent & { progress: AnswerOf<"progress">[number] | null; at: string };
+type ListedAgent = Agent & { progress: AnswerOf<"progress">[number] | null; nodeName: string | null };
 
 export async function ps(options: PsOptions): Promise<void> {
 	const show = (before: string) => (lines: ListedAgent[]) => {
@@ -97,7 +96,7 @@ async function linesOf({ client, query }: CliContext, { all, type, model }: PsOp
 		.map((agent) => ({
 			...agent,
 			progress: byAgent.get(agent.id) ?? null,
-			at: nodeName(agent, nodes) ?? "",
+			nodeName: nodeName(agent, nodes) ?? null,
 		}));
 }
 
@@ -108,7 +107,7 @@ function psTable(lines: readonly ListedAgent[]): string {
 		line.handle,
 		stateOf(line),
 		line.project ?? "",
-		line.at,
+		line.nodeName ?? "",
 		branchText(line),
 		line.queueLength > 0 ? `+${line.queueLength}` : "",
 		line.unreadMail > 0 ? String(line.unreadMail) : "",
@@ -157,9 +156,9 @@ const waitText = ({ label, waitingFor }: ListedAgent): string | null =>
 
 function branchText({ workspace, progress }: ListedAgent): string {
 	if (workspace === null) return "";
-	const { branch = null } = progress ?? {};
-	if (branch === null) return workspace.branch ?? "";
-	const { added, deleted, ahead, behind } = branch;
+	const { branchStatus = null } = progress ?? {};
+	if (branchStatus === null) return workspace.branch ?? "";
+	const { added, deleted, ahead, behind } = branchStatus;
 	const parts = [
 		added + deleted > 0 && `+${added} −${deleted}`,
 		ahead > 0 && `${ahead} ahead`,

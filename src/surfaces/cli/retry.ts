@@ -6,7 +6,7 @@ import { type AllOptions, meansAll, scopeOf, scopeOfAll } from "./directory-proj
 import { printError, UsageError } from "./print.ts";
 
 interface Retried {
-	agent: string;
+	name: string;
 	prompt: Prompt;
 }
 
@@ -31,7 +31,7 @@ async function retryAll(agent: string | undefined, options: AllOptions): Promise
 			return await retryInterrupted(cli, options);
 		},
 		(retried) =>
-			retried.map(({ agent: name, prompt: { id } }) => `${name}: prompt ${id} runs it again`).join("\n") ||
+			retried.map(({ name, prompt: { id } }) => `${name}: prompt ${id} runs it again`).join("\n") ||
 			"no turn was interrupted",
 	);
 }
@@ -47,7 +47,7 @@ async function retryInterrupted(cli: CliContext, options: AllOptions): Promise<R
 		try {
 			const ask = { key: `${key}-${turn}`, params: { agent, turn: String(turn) }, body: {} };
 			const name = fullName({ handle, project });
-			retried.push({ agent: name, prompt: await client.call("turnRetry", ask) });
+			retried.push({ name, prompt: await client.call("turnRetry", ask) });
 		} catch (error) {
 			process.exitCode = printError(error, options.json === true);
 		}

@@ -134,7 +134,7 @@ function sizeOf(folder: string): number {
 /** Whether the agent has committed all that it changed. */
 async function isCommitted({ client }: CliContext, { id, project }: Agent): Promise<boolean> {
 	const all = await client.call("progress", { query: project === null ? {} : { project } });
-	return all.find(({ agent }) => agent === id)?.branch?.uncommitted === false;
+	return all.find(({ agent }) => agent === id)?.branchStatus?.uncommitted === false;
 }
 
 function summary({ agent, turn, stat, committed }: RunResult, isElsewhere: boolean): string {

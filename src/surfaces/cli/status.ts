@@ -6,7 +6,7 @@ import type { Status } from "#contract/wire.ts";
 export function statusLine({
 	version,
 	url,
-	remote,
+	remoteUrl,
 	pid,
 	home,
 	store,
@@ -24,7 +24,13 @@ export function statusLine({
 		agents === null || turns === null
 			? "agents and turns unknown until the database answers"
 			: `${counted(agents, "agent")} alive, ${counted(turns, "turn")} running`;
-	return `brood ${version} at ${url} (pid ${pid})${remote === null ? "" : `, for other machines at ${remote}`}\nhome ${home}, store ${store}${nodes > 1 ? `, node ${nodeName} of ${nodes}` : ""}, containment ${containment}\n${counts}${wrong.join("")}`;
+	const remote = remoteUrl === null ? "" : `, for other machines at ${remoteUrl}`;
+	const node = nodes > 1 ? `, node ${nodeName} of ${nodes}` : "";
+	return [
+		`brood ${version} at ${url} (pid ${pid})${remote}`,
+		`home ${home}, store ${store}${node}, containment ${containment}`,
+		`${counts}${wrong.join("")}`,
+	].join("\n");
 }
 
 /** Derives a project's name from its folder's. */

@@ -13,7 +13,8 @@ interface SyncOptions extends AllOptions {
 }
 
 interface SyncedAgent {
-	agent: string;
+	/** as it was named in the command */
+	name: string;
 	updated: boolean;
 	text: string;
 	origin: RemoteStatus | null;
@@ -28,16 +29,16 @@ export async function sync(named: string[], options: SyncOptions): Promise<void>
 			const references = meansAll(options) ? await withWorkspace(cli, named, options) : named;
 			const query = await scopeOf(cli, references);
 			const lines: SyncedAgent[] = [];
-			for (const [at, agent] of references.entries()) {
-				const ask = { key: `${key}-${at}`, query, params: { agent }, body: { strategy: options.strategy } };
+			for (const [at, name] of references.entries()) {
+				const ask = { key: `${key}-${at}`, query, params: { agent: name }, body: { strategy: options.strategy } };
 				try {
 					const { updated, text, origin } = await client.call("sync", ask);
-					lines.push({ agent, updated, text, origin: origin ?? null });
+					lines.push({ name, updated, text, origin: origin ?? null });
 				} catch (error) {
 					// one failure does not stop the others, but the command as a whole failed
 					if (!(error instanceof Refused) || references.length === 1) throw error;
 					process.exitCode = 1;
-					lines.push({ agent, updated: false, text: `${error.refusal.code}: ${error.refusal.message}`, origin: null });
+					lines.push({ name, updated: false, text: `${error.refusal.code}: ${error.refusal.message}`, origin: null });
 				}
 			}
 			return lines;
@@ -54,17 +55,19 @@ async function syncProject(options: SyncOptions): Promise<void> {
 			const { client, key } = cli;
 			const project = cli.query.project ?? (await projectHere(cli));
 			if (project === undefined) throw new UsageError("Name the agents, or use --all or --project.");
-			const { origin, synced } = await client.call("syncProject", { key, params: { project }, body: {} });
-			return { origin, agents: synced.map(({ handle, updated, text }) => ({ agent: handle, updated, text })) };
+			return await client.call("syncProject", { key, params: { project }, body: {} });
 		},
-		({ origin, agents }) => [tableOf(agents) || "all agents are up to date", ...originLines(origin)].join("\n"),
+		({ origin, synced }) => {
+			const lines = synced.map(({ handle, updated, text }) => ({ name: handle, updated, text }));
+			return [tableOf(lines) || "all agents are up to date", ...originLines(origin)].join("\n");
+		},
 	);
 }
 
 const tableOf = (lines: readonly Omit<SyncedAgent, "origin">[]): string =>
 	table(
 		["AGENT", "UPDATED", ""],
-		lines.map(({ agent, updated, text }) => [agent, updated ? "yes" : "no", text]),
+		lines.map(({ name, updated, text }) => [name, updated ? "yes" : "no", text]),
 	);
 
 /** Every living agent that has files of its own. */

@@ -22,13 +22,13 @@ function logSubcommand(program: Command): void {
 	)
 		.addOption(
 			new Option("--context", "show what its model sees, inherited items included").conflicts([
-				...["after", "since", "number", "follow"],
+				...["after", "since", "limit", "follow"],
 			]),
 		)
 		.option("--item <id>", "show one item with its whole text")
 		.option("--after <id>", "only items after this one", wholeNumber)
 		.option("--since <time>", "only since this time: an ISO time, or an age (90s, 10m, 2h, 7d)")
-		.option("-n, --number <count>", "only the last items", countNumber)
+		.option("-n, --limit <count>", "only the last items", countNumber)
 		.option("--follow", "keep printing new items; on a terminal, text appears as it is written")
 		.option("--deltas", "with --follow: print text as it is written, also if the output is not a terminal")
 		.action(async (agent, options) => {
@@ -116,7 +116,7 @@ function searchSubcommand(program: Command): void {
 		.argument("<text>", "the words; `pars*` matches every word that begins with it")
 		.option("--agent <agent>", "only of this agent")
 		.addOption(onlyProject())
-		.option("-n, --limit <count>", "the maximum number of hits", Number, 20)
+		.option("-n, --limit <count>", "the maximum number of hits", countNumber, 20)
 		.action((text, { agent, limit, ...options }) =>
 			call("search", options, { query: { text, limit, agent: agent || undefined } }, async (found) =>
 				(await import("./print-thread.ts")).foundLines(found),

@@ -48,7 +48,7 @@ interface Uninstalled {
 	home: string;
 	removedHome: boolean;
 	/** what is in the home and not Brood's */
-	left: string[];
+	remaining: string[];
 	projects: InProject[];
 }
 
@@ -66,7 +66,7 @@ export async function uninstall(options: UninstallOptions): Promise<void> {
 		if (options.all === true && there) await askFirst(home, known, options);
 		await showingProgress("stopping the daemon", () => down({ json: options.json, quiet: true }));
 		if (process.exitCode) return;
-		const found = options.all === true && there ? await removeAll(home, known) : { left: [], projects: [] };
+		const found = options.all === true && there ? await removeAll(home, known) : { remaining: [], projects: [] };
 		const cache = compileCache();
 		if (cache !== null) rmSync(cache, { recursive: true, force: true });
 		const done: Uninstalled = { home, removedHome: options.all === true && there, ...found };
@@ -141,7 +141,7 @@ export function questionFor(home: string, { projects, isStoreInHome }: Known, un
 	return `Remove ${home} with ${what}, and Brood's refs in ${repositories}?${loses} Commits that only a clone has, and repositories added by URL, are lost; ${stay}.`;
 }
 
-async function removeAll(home: string, known: Known): Promise<Pick<Uninstalled, "left" | "projects">> {
+async function removeAll(home: string, known: Known): Promise<Pick<Uninstalled, "remaining" | "projects">> {
 	return await showingProgress("removing Brood's data", () => runUninstall(home, known, []));
 }
 
@@ -165,18 +165,19 @@ function compileCache(): string | null {
 	return folder ? path.join(folder, "brood") : null;
 }
 
-function summary({ home, removedHome, left, projects }: Uninstalled, there: boolean): string {
+function summary({ home, removedHome, remaining, projects }: Uninstalled, there: boolean): string {
 	const lines = projects.map(({ path: folder, refs, worktrees, othersRefs, problem }) => {
 		const others = othersRefs === 0 ? "" : `; ${counted(othersRefs, "ref")} of another home and all branches stay`;
 		return problem === null
 			? `${inline(folder)}: removed ${counted(refs, "ref")} and ${counted(worktrees, "worktree")}${others || "; branches stay"}`
 			: `${inline(folder)}: not cleaned: ${inline(problem)}`;
 	});
-	const some = left
+	const some = remaining
 		.slice(0, 5)
 		.map((name) => (name === playground ? `${name} (a repository with work in it)` : inline(name)))
 		.join(", ");
-	const rest = left.length === 0 ? "" : `, but for what is not Brood's: ${some}${left.length > 5 ? ", …" : ""}`;
+	const rest =
+		remaining.length === 0 ? "" : `, but for what is not Brood's: ${some}${remaining.length > 5 ? ", …" : ""}`;
 	const first = removedHome ? `removed ${home}${rest}` : there ? `stopped; ${home} stays` : `${home} does not exist`;
 	return [first, ...lines, "To remove the program: npm uninstall -g brood"].join("\n");
 }

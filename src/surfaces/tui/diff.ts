@@ -101,6 +101,17 @@ function lineRows(file: PanelFile | undefined, width: number): readonly LineRow[
 
 const marks = new WeakMap<PanelFile, string>();
 
+const filesOfMarks = new WeakMap<ReadonlySet<string>, ReadonlySet<string>>();
+
+/** Its lines are not loaded, and some lines of it were viewed: whether they are the same is known when it is loaded. */
+export function wasViewed({ agent }: DiffSource, { path, viewed }: PanelFile, kept: ReadonlySet<string>): boolean {
+	if (viewed !== null) return false;
+	const known = filesOfMarks.get(kept);
+	const files = known ?? new Set([...kept].map((mark) => mark.slice(0, mark.lastIndexOf(" "))));
+	if (known === undefined) filesOfMarks.set(kept, files);
+	return files.has(`${agent} ${path}`);
+}
+
 /** A file as it was viewed: it counts as viewed until it changes. Null while its lines are not loaded. */
 export function reviewMark({ agent }: DiffSource, file: PanelFile): string | null {
 	const { path, viewed } = file;

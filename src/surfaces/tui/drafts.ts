@@ -107,7 +107,7 @@ export class Drafts {
 /** What a key does to the input. */
 export function changeDraft(draft: Draft, effect: Extract<Effect, { do: "edit" | "draft" | "remember" }>): void {
 	if (effect.do === "edit") draft.input(effect.data);
-	else if (effect.do === "draft") draft.set(effect.text);
+	else if (effect.do === "draft") draft.set(effect.text, effect.cursor);
 	else draft.remember(effect.text);
 }
 

@@ -21,9 +21,9 @@ export function inboxRows(seen: Seen): InboxRow[] {
 	const { approvals, errors, humanAgents, reviews, limits, nodes } = seen.inbox;
 	return [
 		...approvals.map(
-			({ agent, title, path, askedAt }): InboxRow => ({
+			({ agent, title, handles, askedAt }): InboxRow => ({
 				...{ style: "wait", glyph: "◆", agent, hint: "" },
-				text: `${path.join("/")}  ${title}  ${ageOf(askedAt, seen.now)}`,
+				text: `${handles.join("/")}  ${title}  ${ageOf(askedAt, seen.now)}`,
 			}),
 		),
 		...errors.map(

@@ -99,7 +99,11 @@ export const keymap: Readonly<Record<Mode, readonly KeyEntry[]>> = {
 	approval: [
 		{ keys: ["y", "alt+y"], action: "allow", help: "allow it" },
 		{ keys: ["n", "alt+n"], action: "deny", help: "deny it" },
-		{ keys: ["a", "alt+a"], action: "always", help: "allow exactly this always; Enter confirms" },
+		{
+			keys: ["a", "alt+a"],
+			action: "always",
+			help: "allow it always: a line says what that covers, and Enter confirms",
+		},
 		{ keys: ["shift+up"], action: "line-up", help: "scroll the question up" },
 		{ keys: ["shift+down"], action: "line-down", help: "scroll the question down" },
 		{ keys: ["v", "alt+v"], action: "whole", help: "show more of the question, or less" },
@@ -110,7 +114,7 @@ export const keymap: Readonly<Record<Mode, readonly KeyEntry[]>> = {
 		{ keys: ["enter", "space"], action: "open", help: "open or close it" },
 		{ keys: ["pageUp"], action: "page-up", help: "scroll one page up" },
 		{ keys: ["pageDown"], action: "page-down", help: "scroll one page down" },
-		{ keys: ["escape", "ctrl+o", "q"], action: "close", help: "back to the input" },
+		{ keys: ["escape", "ctrl+o", "q", "ctrl+c"], action: "close", help: "back to the input" },
 	],
 	list: [...lists, { keys: ["enter"], action: "go", help: "open it, or go there" }],
 	tree: [

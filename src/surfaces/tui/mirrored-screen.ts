@@ -1,11 +1,11 @@
 // What the screen sees of the daemon: the mirror's rows as views, computed again only when they have changed.
 import type { Client } from "#client/client.ts";
-import type { Mirror, Shown } from "#client/mirror.ts";
+import type { Mirror } from "#client/mirror.ts";
+import type { Shown } from "#client/mirror-options.ts";
 import type { AgentId, ProjectSlug } from "#contract/ids.ts";
-import { needsPerson } from "#contract/issue.ts";
 import type { Agent, Item } from "#contract/wire.ts";
 import { nodeName } from "#views/node-name.ts";
-import { inboxOf, treeOf } from "#views/overviews.ts";
+import { treeOf } from "#views/overviews.ts";
 import { rangesOf } from "#views/ranges.ts";
 import { Conversation, type ConversationSource } from "./conversation.ts";
 import type { Seen } from "./model.ts";
@@ -137,17 +137,10 @@ export class MirroredScreen {
 		const { view, viewInput } = mirror;
 		const agents = view.agents(viewInput);
 		const [everywhere, project, subscriptions] = [treeOf(agents), this.#project, view.subscriptions(viewInput)];
-		const inNeed = this.#boards.filter((slug) => view.rows.issue.of(slug).some(needsPerson));
-		const issues = inNeed.flatMap((slug) => view.issues(slug));
-		const inbox = inboxOf({
-			approvals: view.approvals(),
-			agents,
-			issues,
-			subscriptions,
-			nodes: view.rows.node.values(),
-		});
+		const inbox = view.inbox(viewInput, { agents, subscriptions });
 		return {
 			connection: mirror.state === "lost" && this.#isStopped() ? "stopped" : mirror.state,
+			refusal: mirror.lost?.refusal?.message ?? null,
 			project,
 			isRepository: this.#isRepository,
 			tree: project === null ? everywhere : treeOf(agents.filter((agent) => isIn(agent, project))),

@@ -6,10 +6,13 @@ import type { Agent, Approval, Mail, Prompt, Subscription, Turn } from "#contrac
 import type { Block } from "#views/conversation.ts";
 import type { Style } from "#views/paint.ts";
 import type { Anchor } from "./page.ts";
+import type { Draft } from "./pi/draft.ts";
 
 /** What the daemon says, as the mirror has it. */
 export interface Seen {
 	connection: "connecting" | "live" | "lost" | "stopped";
+	/** why, while it is lost because the daemon refuses to answer */
+	refusal: string | null;
 	/** that of the directory */
 	project: ProjectSlug | null;
 	/** the directory is in a git repository */
@@ -54,7 +57,7 @@ export interface State {
 	/** Ctrl+C, which has to be pressed twice to leave, was pressed once, at this time */
 	armed: number | null;
 	/** what Ctrl+C has just taken out of the input: if the next keys leave, it is the draft again */
-	cleared: string | null;
+	cleared: Pick<Draft, "text" | "cursor"> | null;
 	/** the turn of each agent that Esc has interrupted: until it ends, Esc ends it by force */
 	interrupted: ReadonlyMap<AgentId, number>;
 	/** when a key was last typed: single letters answer an approval only after a pause */
@@ -168,7 +171,7 @@ export type Effect =
 	| { do: "queue"; agent: AgentId; prompt: number; change: { to: number } | "remove" }
 	| { do: "edit-prompt"; agent: AgentId; prompt: number; text: string }
 	| { do: "delete-mail"; agent: AgentId; mail: number }
-	| { do: "draft"; text: string }
+	| { do: "draft"; text: string; cursor?: Draft["cursor"] }
 	| { do: "remember"; text: string }
 	| { do: "transcript" }
 	| { do: "redraw" }

@@ -3,12 +3,13 @@
 import { counted } from "#contract/counted.ts";
 import type { AgentId } from "#contract/ids.ts";
 import { inline, visible } from "#contract/visible.ts";
+import type { Prompt } from "#contract/wire.ts";
 import { ageOf } from "#views/age.ts";
 import { counters } from "#views/agent-text.ts";
 import { withLocalTimes } from "#views/local-times.ts";
 import { painted, type Style } from "#views/paint.ts";
 import { glyph, nameOf, stateText } from "./agent-text.ts";
-import { layoutOf, reviewMark } from "./diff.ts";
+import { layoutOf, reviewMark, wasViewed } from "./diff.ts";
 import { diffLine } from "./diff-line.ts";
 import { commandRows, keyRows } from "./help.ts";
 import { inboxRows } from "./inbox.ts";
@@ -95,13 +96,7 @@ function contentOf(state: State, panel: Panel, seen: Seen, look: Look): Content 
 		case "queue":
 			return {
 				title: `queue of ${handleOf(seen, state.current)}`,
-				rows: seen
-					.queue(state.current)
-					.map(({ position, text, from, createdBy, notBefore }) =>
-						inline(
-							`${position}  ${text}${notBefore === null ? "" : `  (not before ${withLocalTimes(notBefore, seen.now)})`}${(from ?? createdBy) === "human" ? "" : `  by ${nameOf(seen, from ?? createdBy)}`}`,
-						),
-					),
+				rows: seen.queue(state.current).map((prompt) => inline(promptLine(seen, prompt))),
 				hints: [
 					`${keyName("shift+up")}/${keyName("down")} move`,
 					hint("queue", "edit", "edit"),
@@ -144,6 +139,12 @@ export const diffLineWidth = (width: number): number => width - 2;
 
 export const textRows = (lines: readonly string[], width: number): string[] =>
 	lines.flatMap((line) => wrapped(visible(line).replaceAll("\t", "    "), Math.max(8, width)));
+
+function promptLine(seen: Seen, { position, text, from, createdBy, notBefore }: Prompt): string {
+	const author = from ?? createdBy;
+	const due = notBefore === null ? "" : `  (not before ${withLocalTimes(notBefore, seen.now)})`;
+	return `${position}  ${text}${due}${author === "human" ? "" : `  by ${nameOf(seen, author)}`}`;
+}
 
 function treeContent(state: State, panel: Extract<Panel, { kind: "tree" }>, seen: Seen, look: Look): Content {
 	const isEverywhere = panel.filter === "everywhere" || panel.filter === "needs you";
@@ -196,7 +197,8 @@ function turnsContent(state: State, seen: Seen, { colour }: Look): Content {
 		.toReversed()
 		.map(({ id, state: how, startedAt, reason, commit }) => {
 			const style: Style = how === "completed" ? "ok" : how === "open" ? "run" : "bad";
-			const more = [reason ?? "", commit === null ? "" : `commit ${commit.slice(0, 7)}`].filter(Boolean).join("  ");
+			const why = reason === null || reason === how ? "" : reason;
+			const more = [why, commit === null ? "" : `commit ${commit.slice(0, 7)}`].filter(Boolean).join("  ");
 			const mark = painted(style, how === "open" ? "●" : how === "completed" ? "◐" : "✗", colour);
 			return `${mark} ${ageOf(startedAt, seen.now).padStart(5)}  ${how}  ${inline(prompts.get(id) ?? "")}  ${inline(more)}`;
 		});
@@ -215,17 +217,21 @@ function turnsContent(state: State, seen: Seen, { colour }: Look): Content {
 function diffContent(panel: DiffPanel, { viewed }: State, { width, colour }: Look): Content {
 	const { files, opened } = panel;
 	const isViewed = (file: PanelFile): boolean => viewed.has(reviewMark(panel.source, file) ?? "");
+	const isBefore = (file: PanelFile): boolean => wasViewed(panel.source, file, viewed);
+	const before = files.filter(isBefore).length;
 	const layout = layoutOf(panel, diffLineWidth(width));
 	const fileRow = (file: PanelFile, isOpen: boolean): string => {
-		const { path, added, deleted, lines, note = lines === null ? "not loaded" : "" } = file;
+		const unloaded = isBefore(file) ? "viewed before, not loaded" : "not loaded";
+		const { path, added, deleted, lines, note = lines === null ? unloaded : "" } = file;
 		const counts =
 			added === null
 				? "not text"
 				: `${painted("added", `+${added}`, colour)} ${painted("deleted", `−${deleted}`, colour)}`;
-		const left = `${isViewed(file) ? "✓" : "○"} ${isOpen ? "▾" : "▸"} ${inline(path)}`;
+		const mark = isBefore(file) ? painted("faint", "✓", colour) : painted("strong", isViewed(file) ? "✓" : "○", colour);
+		const left = ` ${isOpen ? "▾" : "▸"} ${inline(path)}`;
 		const more = note === "" ? "" : `  ${note}`;
-		const free = Math.max(8, width - 14 - more.length);
-		return `${painted("strong", clipped(left, free), colour)}  ${counts}${painted("faint", more, colour)}`;
+		const free = Math.max(8, width - 15 - more.length);
+		return `${mark}${painted("strong", clipped(left, free), colour)}  ${counts}${painted("faint", more, colour)}`;
 	};
 	const row = (at: number): string => {
 		const { file: index, line, part } = layout.rowAt(at);
@@ -235,7 +241,7 @@ function diffContent(panel: DiffPanel, { viewed }: State, { width, colour }: Loo
 		return diffLine(file.lines?.[line] ?? "", part, file.path, colour);
 	};
 	return {
-		title: `${panel.title}: ${counted(files.length, "file")}, ${files.filter(isViewed).length} viewed`,
+		title: `${panel.title}: ${counted(files.length, "file")}, ${files.filter(isViewed).length} viewed${before === 0 ? "" : `, ${before} viewed before`}`,
 		rows: { length: layout.count, row },
 		none: "nothing has changed",
 		hints: [

@@ -1,5 +1,6 @@
 // An agent's question, above the input. It is shown whole, if need be one part after another, and can be allowed only
 // when all of it has been on the screen.
+import type { AgentId } from "#contract/ids.ts";
 import { inline, visible } from "#contract/visible.ts";
 import type { Approval } from "#contract/wire.ts";
 import { ageOf } from "#views/age.ts";
@@ -7,6 +8,7 @@ import { filesText } from "#views/approval-text.ts";
 import { painted, signed } from "#views/paint.ts";
 import { hint } from "./keymap.ts";
 import type { QuestionState, Seen, State } from "./model.ts";
+import { nextNeedingYou } from "./moving.ts";
 import { clipped, widthOf, wrapped } from "./pi/text.ts";
 
 /** The whole question: what it wants to do, to which files, and everything it said about it. */
@@ -95,12 +97,12 @@ export function questionRows(
 	before: QuestionState | null,
 	{ seen, colour, keysMax, ...size }: { seen: Seen; colour: boolean; keysMax: number } & QuestionSize,
 ): string[] {
-	const { path, askedAt } = approval;
+	const { handles, askedAt } = approval;
 	const { width } = size;
 	const part = drawnPart(partOf(approval, before, size));
 	const isPart = part.rows.length < part.count;
 	const range = isPart ? `, rows ${part.at + 1}–${part.at + part.rows.length} of ${part.count}` : "";
-	const head = ` ${path.at(-1) ?? ""} (${path.join("/")}) asks, ${ageOf(askedAt, seen.now)} ago`;
+	const head = ` ${handles.at(-1) ?? ""} (${handles.join("/")}) asks, ${ageOf(askedAt, seen.now)} ago`;
 	const below = size.room < 1 ? [tooSmall] : keyRows({ isPart, isRead: part.isRead, isWide: part.state.isWide }, width);
 	return [
 		clipped(signed("wait", "◆", inline(head + (size.room < 1 ? "" : range)), colour), width),
@@ -126,15 +128,18 @@ function keyRows({ isRead, isPart, isWide }: Record<"isRead" | "isPart" | "isWid
 /** The oldest question of another agent, in one row. */
 export function otherQuestionRow(
 	seen: Seen,
-	current: string,
+	current: AgentId,
 	{ width, colour }: { width: number; colour: boolean },
 ): string[] {
 	const others = seen.inbox.approvals.filter(({ agent }) => agent !== current);
 	const [first] = others;
 	if (first === undefined) return [];
 	const more = others.length === 1 ? "" : ` (and ${others.length - 1} more)`;
-	const end = `${more} · ${hint("conversation", "needs-you", "goes there")}`;
-	const text = inline(` ${first.path.at(-1) ?? ""} asks: ${first.tool} ${first.title}`);
+	// in the order of the tree, the next agent may be another one
+	const next = nextNeedingYou(seen, current);
+	const goes = next === null || next.id === first.agent ? "goes there" : `goes to ${next.handle}`;
+	const end = `${more} · ${hint("conversation", "needs-you", goes)}`;
+	const text = inline(` ${first.handles.at(-1) ?? ""} asks: ${first.tool} ${first.title}`);
 	const row = clipped(clipped(text, Math.max(8, width - 1 - widthOf(end))) + end, width - 1);
 	return [signed("wait", "◆", row, colour)];
 }

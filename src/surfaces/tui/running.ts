@@ -15,9 +15,9 @@ interface Look {
 /** of a thought only its end is shown */
 const thoughtLines = 5;
 
-export function runningRows({ agent, message, kind, text }: Delta, look: Look): string[] {
+export function runningRows({ agent, part, kind, text }: Delta, look: Look): string[] {
 	if (kind === "thought") return thoughtRows(text, look);
-	const key = `${agent} ${message} ${look.width} ${look.colour}`;
+	const key = `${agent} ${part} ${look.width} ${look.colour}`;
 	const before = finished.get(key);
 	const { length, rows } = before !== undefined && text.startsWith(before.text) ? before.done : { length: 0, rows: [] };
 	const next = length + finishedLength(text.slice(length));

@@ -5,6 +5,7 @@ import path from "node:path";
 import { AgentId } from "#contract/ids.ts";
 import { Preferences, Saved } from "#contract/terminal-file.ts";
 import type { State } from "./model.ts";
+import { SharedDrafts } from "./shared-drafts.ts";
 
 const listedMax = 2000;
 
@@ -14,14 +15,13 @@ export class SavedFile {
 	#before: Saved;
 	readonly saved: Saved;
 	#isDamaged = false;
-	/** the agents whose text this terminal has changed */
-	readonly #written = new Set<string>();
-	/** texts of other terminals that this one has written over, by agent */
-	readonly #replaced = new Map<string, string>();
+	readonly #drafts: SharedDrafts;
 
 	constructor(home: string) {
 		this.#home = home;
 		this.saved = this.#read();
+		this.#drafts = new SharedDrafts(this.saved);
+		this.saved.drafts = this.#drafts.first;
 		this.#before = structuredClone(this.saved);
 	}
 
@@ -55,35 +55,16 @@ export class SavedFile {
 			mkdirSync(this.#home, { recursive: true, mode: 0o700 });
 			const written = `${this.#file}.${process.pid}.new`;
 			const other = this.#read();
-			const all = { ...merged(this.#before, saved, other), drafts: this.#drafts(other.drafts, isLeaving) };
+			const all = {
+				...merged(this.#before, saved, other),
+				...this.#drafts.written(other, saved.drafts, isLeaving),
+			};
 			writeFileSync(written, `${JSON.stringify(all)}\n`, { mode: 0o600 });
 			renameSync(written, this.#file);
 			this.#before = structuredClone(saved);
 		} catch {
 			// a full disk: only conveniences are lost
 		}
-	}
-
-	/** Of two texts to one agent the last is kept; a terminal that ends adds what is missing. */
-	#drafts(other: Saved["drafts"], isLeaving: boolean): Saved["drafts"] {
-		const [before, own] = [this.#before.drafts, this.saved.drafts];
-		const drafts = changed(before, own, other);
-		for (const agent of new Set([...Object.keys(before), ...Object.keys(own)])) {
-			const [there, text] = [other[agent], own[agent]?.text];
-			if (text === before[agent]?.text) continue;
-			this.#written.add(agent);
-			if (there === undefined || there.text === before[agent]?.text || there.text === text) continue;
-			// what was sent here is not what is written there
-			if (text === undefined) drafts[agent] = there;
-			else this.#replaced.set(agent, there.text);
-		}
-		for (const agent of isLeaving ? this.#written : []) {
-			const kept = drafts[agent]?.text ?? "";
-			const missing = [own[agent]?.text ?? "", this.#replaced.get(agent) ?? ""];
-			const text = missing.reduce(joined, kept);
-			if (text !== kept) drafts[agent] = { text, cursor: { line: 0, column: 0 } };
-		}
-		return drafts;
 	}
 
 	get #file(): string {
@@ -112,17 +93,15 @@ export class SavedFile {
 
 type Kept = Pick<State, "anchors" | "opened" | "viewed">;
 
+/** Something that is kept has changed. */
+export const mustBeSaved = (before: Kept, after: Kept): boolean =>
+	before.anchors !== after.anchors || before.opened !== after.opened || before.viewed !== after.viewed;
+
 const damagedText =
 	"terminal.json was damaged and is now terminal.json.damaged: unsent texts and scroll positions are gone.";
 
-/** Both texts; one that is part of the other is not repeated. */
-function joined(all: string, each: string): string {
-	if (all.includes(each)) return all;
-	return each.includes(all) ? each : `${all}\n${each}`;
-}
-
 /** What another terminal wrote, with what this one has changed since it read or wrote the file. */
-function merged(before: Saved, own: Saved, other: Saved): Omit<Saved, "drafts"> {
+function merged(before: Saved, own: Saved, other: Saved): Omit<Saved, "drafts" | "writing"> {
 	return {
 		edits: changed(before.edits, own.edits, other.edits),
 		unanswered: changed(before.unanswered, own.unanswered, other.unanswered),

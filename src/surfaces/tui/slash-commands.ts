@@ -220,7 +220,7 @@ export const slashCommands: Readonly<Record<string, SlashCommand>> = {
 		waits: "Merging …",
 		run: async (context, words) => {
 			const { merged } = await context.client.call("approve", { ...named(context, words), body: {} });
-			return { text: `merged into ${merged.base.branch} as ${merged.base.after.slice(0, 7)}` };
+			return { text: `merged into ${merged.base} as ${merged.commit.slice(0, 7)}` };
 		},
 	},
 	model: {

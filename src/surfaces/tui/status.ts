@@ -1,6 +1,7 @@
 // The last rows of the screen: what just happened, else what can be done.
 import { inline } from "#contract/visible.ts";
 import { painted, type Style } from "#views/paint.ts";
+import { leftOutLine } from "#views/refused-files.ts";
 import { isHumanAgentsTurn } from "#views/state-style.ts";
 import { fittingHints, hint } from "./keymap.ts";
 import type { Seen, State, StatusMessage } from "./model.ts";
@@ -19,16 +20,10 @@ interface Look {
 export function statusRows(state: State, seen: Seen, look: Look): string[] {
 	const { width, height, colour, typed } = look;
 	const told = [connectionOf(seen), toldOf(state, seen)].filter((each) => each !== null);
-	// a refusal is read whole, also on a narrow screen
 	if (told.length > 0)
-		return told
-			.flatMap(({ text, style }) =>
-				text
-					.split("\n")
-					.flatMap((line) => wrapped(inline(line), Math.max(8, width - 2)))
-					.map((row) => painted(style, `  ${row}`, colour)),
-			)
-			.slice(0, Math.max(2, Math.floor(height / 3)));
+		return toldRows(told, { width: width - 2, count: Math.max(2, Math.floor(height / 3)) }).map(({ text, style }) =>
+			painted(style, `  ${text}`, colour),
+		);
 	// a list has its own hints
 	if (state.panel !== null) return [""];
 	const usage = usageOf(typed, width - 2);
@@ -40,9 +35,27 @@ interface Told {
 	style: Style;
 }
 
-function connectionOf({ connection }: Seen): Told | null {
+/** A refusal is read whole, also on a narrow screen; without room for it, the last row says how many more there are. */
+function toldRows(told: readonly Told[], room: { width: number; count: number }): Told[] {
+	const lines = told.flatMap(({ text, style }) => text.split("\n").map((line) => ({ text: inline(line), style })));
+	const rowsOf = (some: readonly Told[]): Told[] =>
+		some.flatMap(({ text, style }) => wrapped(text, Math.max(8, room.width)).map((row) => ({ text: row, style })));
+	const all = rowsOf(lines);
+	if (all.length <= room.count) return all;
+	let kept = Math.max(1, lines.length - 1);
+	while (kept > 1 && rowsOf(lines.slice(0, kept)).length >= room.count) kept--;
+	const shown = rowsOf(lines.slice(0, kept));
+	const left = lines.slice(kept);
+	const isCut = left.length === 0 || shown.length >= room.count;
+	const end = isCut ? "…" : leftOutLine(left.map(({ text }) => text));
+	return [...shown.slice(0, room.count - 1), { text: end, style: told.at(-1)?.style ?? "bad" }];
+}
+
+function connectionOf({ connection, refusal }: Seen): Told | null {
 	switch (connection) {
 		case "lost":
+			if (refusal !== null)
+				return { style: "bad", text: `The daemon refuses to answer: ${inline(refusal)} Asking again …` };
 			return { style: "bad", text: "The daemon is gone. What you typed is kept. Reconnecting …" };
 		case "stopped":
 			return { style: "bad", text: "The daemon was stopped; `brood up` starts it. What you typed is kept." };
@@ -57,7 +70,7 @@ function toldOf(state: State, seen: Seen): Told | null {
 	const waiting = state.waiting.findLast(({ agent }) => agent === state.current);
 	if (waiting !== undefined) {
 		const asked = seen.inbox.approvals.filter(({ agent }) => waiting.awaited.includes(agent));
-		const asks = asked.map(({ path, title }) => `${path.at(-1) ?? ""} asks for approval: ${inline(title)}`);
+		const asks = asked.map(({ handles, title }) => `${handles.at(-1) ?? ""} asks for approval: ${inline(title)}`);
 		return { style: "wait", text: [`${waiting.text}   (Esc cancels)`, ...asks].join("\n") };
 	}
 	const edited = state.panel === null ? state.editing.get(state.current) : undefined;

@@ -20,10 +20,10 @@ interface Submission {
 const ownCommands = new Set(["agents", "check-mail", "queue", "inbox", "turns", "mouse", "follow", "help", "quit"]);
 
 /** Why a text stays in the input; null if it can be sent. */
-export function heldBack(text: string, { connection, agents }: Seen, current: AgentId): string | null {
+export function heldBack(text: string, { connection, refusal, agents }: Seen, current: AgentId): string | null {
 	if (!agents.has(current)) return "Not sent: the agents are not loaded yet. Your text stays in the input.";
 	const [, name = ""] = /^\/(\S+)/.exec(text) ?? [];
-	const isAway = connection === "lost" || connection === "stopped";
+	const isAway = (connection === "lost" && refusal === null) || connection === "stopped";
 	return isAway && !ownCommands.has(name) ? "Not sent: the daemon does not run. Your text stays in the input." : null;
 }
 

@@ -1,6 +1,7 @@
 // The terminal program: keys and events in, frames and requests out.
 import { writeSync } from "node:fs";
-import { type Changed, Mirror } from "#client/mirror.ts";
+import { Mirror } from "#client/mirror.ts";
+import type { Changed } from "#client/mirror-options.ts";
 import type { AgentId } from "#contract/ids.ts";
 import { messageOf } from "#contract/message-of.ts";
 import { visible } from "#contract/visible.ts";
@@ -14,11 +15,11 @@ import { lastActive } from "./moving.ts";
 import { printTranscript } from "./normal-screen.ts";
 import { OpenRequests, type RequestOrigin, type SendRequest } from "./open-requests.ts";
 import type { Draft } from "./pi/draft.ts";
-import { Screen } from "./pi/screen.ts";
+import { notStopped, Screen } from "./pi/screen.ts";
 import { clicked, selectable } from "./pointing.ts";
 import { shownQuestion } from "./question.ts";
 import { refusalText, request, waitingText } from "./requests.ts";
-import { agentIn, DelayedSave, nobody, SavedFile } from "./saved.ts";
+import { agentIn, DelayedSave, mustBeSaved, nobody, SavedFile } from "./saved.ts";
 import { conversationLook, followed, keyOn, screenRows, scrolled } from "./screen.ts";
 import type { SlashAnswer } from "./slash.ts";
 import { heldBack, submissionOf } from "./submission.ts";
@@ -128,8 +129,7 @@ export class TerminalProgram {
 
 	/** The agent may have been deleted while the terminal was closed; at first there is none. */
 	#findCurrent(): void {
-		const { seen } = this.#view;
-		const found = seen.agents.has(this.#state.current) ? null : lastActive(seen);
+		const found = this.#view.seen.agents.has(this.#state.current) ? null : lastActive(this.#view.seen);
 		if (found !== null && this.#state.current === nobody) this.#drafts.move(nobody, found.id);
 		if (found !== null) this.#go(found.id);
 	}
@@ -152,6 +152,7 @@ export class TerminalProgram {
 	}
 
 	#take({ state, effects }: Update): void {
+		if (mustBeSaved(this.#state, state)) this.#saving.begin();
 		this.#state = state;
 		if (!state.anchors.has(state.current)) this.#view.conversation(state.current).follow();
 		for (const effect of effects) this.#do(effect);
@@ -195,7 +196,7 @@ export class TerminalProgram {
 				this.#screen.redraw();
 				break;
 			case "suspend":
-				this.#screen.suspend();
+				if (!this.#screen.suspend()) this.#say(notStopped, "wait");
 				break;
 			case "quit":
 				this.stop();
@@ -262,8 +263,7 @@ export class TerminalProgram {
 	#answered(answer: SlashAnswer): void {
 		const { quit, prefer } = answer;
 		const { follow } = Object.assign(this.#file.saved.preferences, prefer);
-		const given = { seen: this.#view.seen, follow, typed: this.#draft.text };
-		const { state, go } = answeredWith(this.#state, answer, given);
+		const { state, go } = answeredWith(this.#state, answer, { seen: this.#view.seen, follow, typed: this.#draft.text });
 		this.#show(state);
 		if (prefer?.mouse !== undefined) this.#screen.takeMouse(prefer.mouse);
 		if (prefer !== undefined) this.#saving.begin();

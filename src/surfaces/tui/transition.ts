@@ -3,6 +3,7 @@ import type { AgentId } from "#contract/ids.ts";
 import type { Mode } from "./keymap.ts";
 import type { Effect, State } from "./model.ts";
 import type { Anchor } from "./page.ts";
+import type { Draft } from "./pi/draft.ts";
 
 export interface Update {
 	state: State;
@@ -14,7 +15,7 @@ export interface Key {
 	data: string;
 	now: number;
 	/** what is written in the input */
-	draft: { text: string; isCompleting: boolean };
+	draft: Pick<Draft, "text" | "cursor" | "isCompleting">;
 	/** of the conversation's part of the screen */
 	height: number;
 	/** of the screen */

@@ -3,7 +3,7 @@ import { counted } from "#contract/counted.ts";
 import type { AgentId } from "#contract/ids.ts";
 import { clearedText } from "#views/conversation.ts";
 import { mailLines, nameOf } from "./agent-text.ts";
-import { type DiffLayout, layoutOf, reviewMark } from "./diff.ts";
+import { type DiffLayout, layoutOf, reviewMark, wasViewed } from "./diff.ts";
 import { commandRows, keyRows } from "./help.ts";
 import { inboxRows } from "./inbox.ts";
 import { type Action, actionOf, hint, keyName } from "./keymap.ts";
@@ -229,7 +229,10 @@ function inDiff(state: State, panel: DiffPanel, action: Action | null, layout: L
 			return to(panel, file - 1);
 		case "viewed": {
 			const mark = reviewMark(panel.source, shown);
-			if (mark === null) return only(noted(state, "Its lines are loaded first; then mark it."), load);
+			const then = wasViewed(panel.source, shown, state.viewed)
+				? "it stays marked if they are as you viewed them."
+				: "then mark it.";
+			if (mark === null) return only(noted(state, `Its lines are loaded first: ${then}`), load);
 			const marks = new Set(state.viewed);
 			const isMarked = marks.delete(mark);
 			if (!isMarked) marks.add(mark);

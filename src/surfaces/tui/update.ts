@@ -1,6 +1,7 @@
 // What a key does: the next state, and what has to happen besides. Pure.
 import type { AgentId } from "#contract/ids.ts";
 import type { Agent } from "#contract/wire.ts";
+import { alwaysText } from "#views/approval-text.ts";
 import { type Action, actionOf } from "./keymap.ts";
 import type { Panel, PickerFilter, Seen, State } from "./model.ts";
 import { agentAbove, childOf, isLiving, nextNeedingYou, pickerRows, siblingOf } from "./moving.ts";
@@ -177,15 +178,15 @@ export function backToQueue(state: State, seen: Seen): State {
 /** The first Ctrl+C empties the input, or asks. */
 function quit(state: State, key: Key, seen: Seen): Update {
 	if (state.editing.has(state.current)) return stopEditing(state, key, seen);
-	const { text } = key.draft;
+	const { text, cursor } = key.draft;
 	if (text !== "")
 		return only(
-			noted({ ...state, cleared: text }, "Cleared; ↑ brings it back."),
+			noted({ ...state, cleared: { text, cursor } }, "Cleared; ↑ brings it back."),
 			{ do: "remember", text },
 			{ do: "draft", text: "" },
 		);
 	const again = state.armed !== null && key.now - state.armed < twiceMs;
-	if (again && state.cleared !== null) return only(state, { do: "draft", text: state.cleared }, { do: "quit" });
+	if (again && state.cleared !== null) return only(state, { do: "draft", ...state.cleared }, { do: "quit" });
 	if (again) return only(state, { do: "quit" });
 	return only(noted({ ...state, armed: key.now }, "Ctrl+C again leaves. The agents go on."));
 }
@@ -205,7 +206,7 @@ function answerApproval(state: State, key: Key, seen: Seen): Update | null {
 		case "always": {
 			if (!part.isRead || key.room < 1) return readOn(state, part, key);
 			const asked = { ...state, question: { ...part.state, isAlways: true } };
-			return only(noted(asked, "Enter allows exactly this always; any other key does not."));
+			return only(noted(asked, `Enter always allows ${alwaysText(approval)}. Any other key does not.`));
 		}
 		case "deny":
 			return answered(state, part, "deny", key);

@@ -43,7 +43,7 @@ export function App() {
 						))}
 						<Route>
 							<Empty title="There is no such page." isPage>
-								Press ⌘K to search for an agent or a page.
+								Use “Go to …” to search for an agent or a page.
 							</Empty>
 						</Route>
 					</Switch>

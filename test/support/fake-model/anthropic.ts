@@ -12,7 +12,7 @@ export const anthropic: Wire = {
 			piece("message_start", { message: message(model, n, [], null) }),
 			...blocks.flatMap((block, index) => [
 				piece("content_block_start", { index, content_block: begun(block) }),
-				piece("content_block_delta", { index, delta: delta(block) }),
+				...deltas(block).map((delta) => piece("content_block_delta", { index, delta })),
 				piece("content_block_stop", { index }),
 			]),
 			piece("message_delta", {
@@ -46,11 +46,18 @@ function begun(block: Block): object {
 	return block.type === "text" ? { type: "text", text: "" } : { type: "thinking", thinking: "", signature: "" };
 }
 
-function delta(block: Block): object {
-	if (block.type === "tool_use") return { type: "input_json_delta", partial_json: JSON.stringify(block.input) };
+function deltas(block: Block): object[] {
+	// the real API sends an input in pieces, and programs report the fields that are complete
+	if (block.type === "tool_use")
+		return inPieces(JSON.stringify(block.input)).map((partial_json) => ({ type: "input_json_delta", partial_json }));
 	return block.type === "text"
-		? { type: "text_delta", text: block.text }
-		: { type: "thinking_delta", thinking: block.text };
+		? [{ type: "text_delta", text: block.text }]
+		: [{ type: "thinking_delta", thinking: block.text }];
+}
+
+function inPieces(text: string): string[] {
+	const length = Math.max(16, Math.ceil(text.length / 100));
+	return Array.from({ length: Math.ceil(text.length / length) }, (_, at) => text.slice(at * length, (at + 1) * length));
 }
 
 function finished(block: Block): object {

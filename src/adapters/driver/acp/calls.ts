@@ -7,8 +7,8 @@ export interface ToolCall {
 	isWritten: boolean;
 	title: string;
 	tool: string;
-	/** whether the call's own item had its input */
-	inputWritten: boolean;
+	/** the input in the call's own item */
+	writtenInput: TurnItem["data"] | undefined;
 	input: TurnItem["data"] | undefined;
 	/** what a question about it shows, uncut */
 	asked: { input: unknown; content: readonly ToolCallContent[]; locations: readonly string[] };

@@ -1,6 +1,7 @@
 import type { RequestPermissionRequest, ToolCallContent } from "@agentclientprotocol/sdk/unstable";
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import type { ExistingFile } from "#contract/file-check.ts";
 import { filesOfPatch, pathsIn } from "./named.ts";
 import { questionOf } from "./question.ts";
 
@@ -18,7 +19,7 @@ function asked({ tool = "edit", title = "Edit", input, content = [], locations =
 		isWritten: true,
 		title,
 		tool,
-		inputWritten: true,
+		writtenInput: undefined,
 		input: null,
 		shown: "",
 		printed: "",
@@ -57,7 +58,7 @@ test("a question about a tool of Brood is recognised by what each vendor's progr
 	const toolOf = (request: object, { input, tool }: CallFields = {}): string => {
 		const { toolCall } = Object({ toolCall: { toolCallId: "c" }, ...request });
 		const made = {
-			...{ isWritten: true, inputWritten: true, input: null, shown: "", printed: "", output: null },
+			...{ isWritten: true, writtenInput: null, input: null, shown: "", printed: "", output: null },
 			...call,
 		};
 		return questionOf(
@@ -176,6 +177,24 @@ test("a change has no line that is not in the file, and tells a missing line fee
 		[" a", "-b", "+c"],
 		["-a", unended, "+a"],
 	]);
+});
+
+test("a file of which the program says no old text is new, or overwritten, if that is known", () => {
+	const request: RequestPermissionRequest = { sessionId: "1", toolCall: { toolCallId: "c" }, options: [] };
+	const shown = (before: string | null, ...existing: ExistingFile[]) => {
+		const asked = { input: {}, content: [change(before, "a\nc\n")], locations: [] };
+		const call = { isWritten: true, title: "Write", tool: "edit", writtenInput: null, input: null };
+		return questionOf(request, { ...call, shown: "", printed: "", output: null, asked }, existing);
+	};
+	const file = (text: string | null, exists = true): ExistingFile => ({ path: "/w/a", exists, text });
+	const fresh = ["+++ /w/a", "+a", "+c"];
+	expect(shown(null)).toMatchObject({ written: ["/w/a"], content: ["--- (old text not known)", ...fresh].join("\n") });
+	expect(shown(null, file(null, false)).content).toBe(["--- (a new file)", ...fresh].join("\n"));
+	expect(shown(null, file(null)).content).toBe(["--- (overwrites the file)", ...fresh].join("\n"));
+	const changed = ["--- /w/a", "+++ /w/a", " a", "-b", "+c"].join("\n");
+	expect(shown(null, file("a\nb\n")).content).toBe(changed);
+	// the control: the program's own old text counts
+	expect(shown("a\nb\n", file("x"))).toMatchObject({ written: [], content: changed });
 });
 
 /** The text of one side. `isAlike`: neither of both ends with a line feed. */

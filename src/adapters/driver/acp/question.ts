@@ -2,6 +2,7 @@
 // what cannot be shown completely is not asked.
 import type { RequestPermissionRequest, ToolCallContent } from "@agentclientprotocol/sdk/unstable";
 import { type ApprovalQuestion, broodTool } from "#contract/approval.ts";
+import type { ExistingFile } from "#contract/file-check.ts";
 import { allVendors } from "../vendors/vendors.ts";
 import type { ToolCall } from "./calls.ts";
 import { commandIn } from "./command.ts";
@@ -10,13 +11,19 @@ import { pathsIn } from "./named.ts";
 export interface Question extends Omit<ApprovalQuestion, "inside" | "digest"> {
 	/** every file that it names anywhere; none if its input has an unknown field */
 	paths: readonly string[];
+	/** the files of which it says no old text: new ones, or Claude Code overwrites them */
+	written: readonly string[];
 }
 
 type FileChange = Extract<ToolCallContent, { type: "diff" }>;
 
 const titleLength = 10_000;
 
-export function questionOf(request: RequestPermissionRequest, call: ToolCall | undefined): Question {
+export function questionOf(
+	request: RequestPermissionRequest,
+	call: ToolCall | undefined,
+	existing: readonly ExistingFile[] = [],
+): Question {
 	const { toolCall, options } = request;
 	const { title, tool: kind } = call ?? { title: toolCall.title ?? "", tool: "other" };
 	const { input, content, locations } = call?.asked ?? { input: toolCall.rawInput, content: [], locations: [] };
@@ -31,7 +38,7 @@ export function questionOf(request: RequestPermissionRequest, call: ToolCall | u
 	const parts = [
 		...(title.length > titleLength ? [title] : []),
 		...(input === undefined || input === null ? [] : [inputText(tool, input, changes)]),
-		...said.map(partText).filter((text) => !isSaidIn(input, text)),
+		...said.map((part) => partText(part, existing)).filter((text) => !isSaidIn(input, text)),
 	];
 	return {
 		title: (title || toolCall.toolCallId).slice(0, titleLength).toWellFormed(),
@@ -47,6 +54,7 @@ export function questionOf(request: RequestPermissionRequest, call: ToolCall | u
 		...(command !== null && { command }),
 		files,
 		paths: pathsOf(tool, files, input, content),
+		written: [...new Set(changes.flatMap(({ path, oldText }) => (oldText == null ? path : [])))],
 	};
 }
 
@@ -102,14 +110,16 @@ function isShownBy(changes: readonly FileChange[], name: string, value: unknown)
 	);
 }
 
-function partText(part: ToolCallContent): string {
-	if (part.type === "diff") return diffText(part.path, part.oldText ?? null, part.newText);
+function partText(part: ToolCallContent, existing: readonly ExistingFile[]): string {
+	if (part.type === "diff") return diffText(part, existing);
 	if (part.type === "content" && part.content.type === "text") return part.content.text;
 	return JSON.stringify(part);
 }
 
 /** All lines of both sides. Equal lines too: only the program says that they are already in the file. */
-function diffText(path: string, oldText: string | null, newText: string): string {
+function diffText({ path, oldText: told, newText }: FileChange, existing: readonly ExistingFile[]): string {
+	const found = existing.find((each) => each.path === path);
+	const oldText = told ?? found?.text ?? null;
 	// where neither side ends with a line feed, they are parts of a file, or its end stays as it is
 	const isAlike = oldText !== null && !oldText.endsWith("\n") && !newText.endsWith("\n");
 	const [before, after] = [linesOf(oldText ?? "", isAlike), linesOf(newText, isAlike)];
@@ -118,7 +128,7 @@ function diffText(path: string, oldText: string | null, newText: string): string
 	let end = 0;
 	while (end < before.length - start && end < after.length - start && before.at(-1 - end) === after.at(-1 - end)) end++;
 	return [
-		`--- ${oldText === null ? "(a new file)" : path}`,
+		`--- ${oldText === null ? withoutOldText(found) : path}`,
 		`+++ ${path}`,
 		...before.slice(0, start).map((line) => ` ${line}`),
 		...before.slice(start, before.length - end).map((line) => `-${line}`),
@@ -126,6 +136,10 @@ function diffText(path: string, oldText: string | null, newText: string): string
 		...before.slice(before.length - end).map((line) => ` ${line}`),
 	].join("\n");
 }
+
+/** A program that names no old text may create the file or overwrite it. */
+const withoutOldText = (found: ExistingFile | undefined): string =>
+	found === undefined ? "(old text not known)" : found.exists ? "(overwrites the file)" : "(a new file)";
 
 /** A last line without a line feed says so, as git does: with one it is another line. */
 function linesOf(text: string, isAlike: boolean): string[] {

@@ -35,12 +35,16 @@ test("claude writes a file, and meets a limit: two turns, one after the other", 
 	const { items, window, failed } = played("claude");
 	expect(items).toEqual([
 		["assistant", "I write.", null],
+		// its input comes in pieces, the content last
+		["tool_call", "Write a.txt", { call: "toolu_2_0", tool: "edit", input: { file_path: "/work/a.txt" } }],
 		[
-			"tool_call",
-			"Write a.txt",
-			{ call: "toolu_1_0", tool: "edit", input: { file_path: "/work/a.txt", content: "hi" } },
+			"tool_result",
+			"--- /work/a.txt\nhi",
+			{
+				...{ call: "toolu_2_0", status: "completed", output: null },
+				input: { file_path: "/work/a.txt", content: "hi" },
+			},
 		],
-		["tool_result", "--- /work/a.txt\nhi", { call: "toolu_1_0", status: "completed", output: null }],
 		["assistant", "Written.", null],
 		["assistant", "API Error: Request rejected (429) · You have hit the limit", null],
 	]);

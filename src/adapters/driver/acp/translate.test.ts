@@ -193,6 +193,33 @@ test("a call that is only being prepared is told when it is known what it is abo
 	]);
 });
 
+test("an input that grows after its call was written is whole in the result", () => {
+	const begin: SessionUpdate = {
+		...{ sessionUpdate: "tool_call", toolCallId: "c", title: "Preparing file…", kind: "edit", status: "pending" },
+		rawInput: {},
+	};
+	const update = (more: object): SessionUpdate => ({ sessionUpdate: "tool_call_update", toolCallId: "c", ...more });
+	const whole = { file_path: "/a.ts", content: "1\n2\n" };
+	const diff = { content: [{ type: "diff", path: "/a.ts", oldText: null, newText: "1\n2\n" }] };
+	const named = update({ title: "Write a.ts", rawInput: { file_path: "/a.ts" } });
+	const call = item("tool_call", "Write a.ts", { call: "c", tool: "edit", input: { file_path: "/a.ts" } });
+	const result = { call: "c", status: "completed", output: null };
+	expect(played(begin, named, update({ rawInput: whole, ...diff }), update({ status: "completed" })).items).toEqual([
+		call,
+		item("tool_result", "--- /a.ts\n1\n2\n", { ...result, input: whole }),
+	]);
+	// the control: one that does not grow is written once
+	expect(played(begin, named, named, update({ status: "completed" })).items).toEqual([
+		call,
+		item("tool_result", "", result),
+	]);
+	const long = { file_path: "/a.ts", content: "x\n".repeat(100_000) };
+	const edit = { content: [{ type: "diff", path: "/a.ts", oldText: "1\n2\n", newText: "1\n3\n" }] };
+	expect(played(begin, named, update({ rawInput: long, ...edit, status: "completed" })).items[1]).toMatchObject({
+		data: { input: { cut: expect.any(String) }, changes: [{ path: "/a.ts", added: 1, deleted: 1 }] },
+	});
+});
+
 test("what a program prints in a terminal of its own making is the call's output", () => {
 	const call: SessionUpdate = {
 		...{

@@ -41,7 +41,7 @@ export const emptyTranslation = (): Translation => ({
 export interface Translated {
 	next: Translation;
 	items: TurnItem[];
-	delta: { message: string; kind: string; text: string } | null;
+	delta: { part: string; kind: string; text: string } | null;
 	/** the output of an open call, or the text of an open message */
 	partial?: PartialText;
 }
@@ -108,8 +108,8 @@ function chunk(
 	return {
 		next,
 		items: before.items,
-		delta: { message, kind, text: clip(text) },
-		partial: { of: { said: kind }, output: () => next.open.text, isPrinted: false },
+		delta: { part: message, kind, text: clip(text) },
+		partial: { of: { kind }, output: () => next.open.text, isPrinted: false },
 	};
 }
 
@@ -134,7 +134,7 @@ function call(state: Translation, update: CallUpdate, needed = false): Translate
 		isWritten: known?.isWritten === true || ready,
 		title: update.title ?? known?.title ?? "",
 		tool: update.kind ?? known?.tool ?? "other",
-		inputWritten: known?.isWritten === true ? known.inputWritten : input !== undefined,
+		writtenInput: known?.isWritten === true ? known.writtenInput : input,
 		input,
 		shown: update.content == null ? (known?.shown ?? "") : clip(shownIn(update.content)),
 		asked: {
@@ -186,8 +186,9 @@ const shownIn = (content: readonly ToolCallContent[]): string =>
 
 function result(id: string, status: string, now: ToolCall): TurnItem {
 	const text = outputOf(now);
-	// the input may have become known after the call was written
-	const input = now.inputWritten || now.input === undefined ? {} : { input: now.input };
+	// a streamed input may have grown after the call was written
+	const isWritten = JSON.stringify(now.input) === JSON.stringify(now.writtenInput);
+	const input = isWritten || now.input === undefined ? {} : { input: now.input };
 	return {
 		kind: "tool_result",
 		text: clip(text),

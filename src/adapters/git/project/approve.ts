@@ -122,8 +122,7 @@ async function land(
 	});
 	if (moved !== null) return moved;
 	const { commit } = result;
-	const movedBase = { branch: workspace.base, before, after: commit };
-	const merged = { reviewed, commit, strategy, base: movedBase, check: checked, alreadyMerged: false };
+	const merged = { reviewed, commit, strategy, base: workspace.base, before, check: checked, alreadyMerged: false };
 	if (onto !== null && onto.took > 0) await rememberOrigin(git, project, workspace.base);
 	return { merged, took: onto?.took ?? 0 };
 }
@@ -144,8 +143,7 @@ async function alreadyMerged(
 	)
 		return null;
 	const { commit, strategy, before } = found;
-	const base = { branch: workspace.base, before, after: commit };
-	return { reviewed, commit, strategy, base, check: null, alreadyMerged: true };
+	return { reviewed, commit, strategy, base: workspace.base, before, check: null, alreadyMerged: true };
 }
 
 async function notReady(
@@ -163,7 +161,7 @@ async function notReady(
 	const base = await commitOf(context.git, project.path, `refs/heads/${workspace.base}`);
 	if (tip === null || (await aheadBehind(context.git, project.path, base, tip)).ahead === 0) {
 		return refuse("AGENT_NO_COMMIT", `${whose} has no commit that ${workspace.base} lacks.`, {
-			details: { tip, base },
+			details: { tip, baseCommit: base },
 			suggestions: [`brood agent diff ${whose}`],
 		});
 	}
@@ -216,7 +214,7 @@ async function resultOf(
 	if (isRefusal(merged)) return await resolvable(context, checkout, merged, { before, onto, request });
 	if (merged.tree === (await treeOfCommit(git, project.path, onto))) {
 		return refuse("AGENT_NO_COMMIT", `${workspace.base} has everything that ${workspace.branch} has.`, {
-			details: { tip: request.commit, base: before },
+			details: { tip: request.commit, baseCommit: before },
 		});
 	}
 	const range = { from: [onto, before], to: request.commit };

@@ -2,6 +2,7 @@
 // here: one step moves base to the result later, or nothing happens at all.
 import type { RepositorySettings } from "#contract/project-config.ts";
 import { isRefusal, type Refusal } from "#contract/refusal.ts";
+import { shellWord } from "#contract/shell-word.ts";
 import type { ProjectRepository } from "#engine/ports/workspace-requests.ts";
 import { worktreeOfBranch } from "../run/worktrees.ts";
 import { personIdentity } from "../verbs/identity.ts";
@@ -56,8 +57,8 @@ async function rebasedBase(
 			why: `it is checked out in ${inUse.path}, where Brood does not rewrite it`,
 			suggestions: [
 				there.rewrittenFrom === null
-					? `git -C ${inUse.path} pull --rebase origin ${base}`
-					: `git -C ${inUse.path} rebase --onto origin/${base} ${there.rewrittenFrom.slice(0, 12)} ${base}`,
+					? `git -C ${shellWord(inUse.path)} pull --rebase origin ${base}`
+					: `git -C ${shellWord(inUse.path)} rebase --onto origin/${base} ${there.rewrittenFrom.slice(0, 12)} ${base}`,
 			],
 		});
 	if (there.own === 0) return { commit: there.commit, took: there.behind, rewrites: true };

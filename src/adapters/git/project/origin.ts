@@ -1,8 +1,8 @@
 // The project's remote `origin`: what it has, what base has, and how base takes in what is new there.
 //
 // A project by URL is a bare clone of ours, so its base follows origin by itself as long as nothing is lost. In a
-// person's repository only the remote-tracking branches are fetched; base moves there with an approve, or when the
-// person pulls.
+// person's repository only the remote-tracking branches are fetched; base moves there when work is approved, or when
+// the person pulls.
 //
 // `refs/brood/origin/<base>` is the commit of origin that base was last seen to contain. If origin does not contain it
 // any more, somebody has force-pushed: commits that were dropped there are not ours to bring back, so only those that
@@ -199,7 +199,7 @@ export function cannotTakeIn(
 ): Refusal {
 	const text = `${base} has diverged from ${remote}/${base} (${own} ahead, ${behind} behind), and ${why}. Nothing was merged.`;
 	return refuse(files.length > 0 ? "MERGE_CONFLICT" : "CONFLICT", text, {
-		details: { ahead: own, behind, origin: commit, files: [...files] },
+		details: { ahead: own, behind, originCommit: commit, files: [...files] },
 		suggestions: [...suggestions, `brood project settings ${project.slug}`],
 	});
 }

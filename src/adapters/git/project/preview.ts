@@ -1,5 +1,5 @@
 // What a merge into base would meet, before anybody approves it. Objects are written, no ref is moved and no checkout
-// is touched; the project's check runs in a scratch tree of the result, as an approve would run it.
+// is touched; the project's check runs in a scratch tree of the result, as approving would run it.
 import { isRefusal, type Refusal } from "#contract/refusal.ts";
 import type { MergePreview } from "#contract/workspace.ts";
 import type { PreviewRequest, ProjectRepository } from "#engine/ports/workspace-requests.ts";
@@ -23,15 +23,16 @@ export async function previewMerge(
 	const effective = await projectSettings(context, project, approved);
 	if (isRefusal(effective)) return effective;
 	const { settings, unapprovedConfig } = effective;
-	const onto = await commitOf(git, project.path, `refs/heads/${base}`);
-	const { ahead, behind } = await aheadBehind(git, project.path, onto, commit);
-	const merged = onto === null ? null : await mergeTrees(git, project.path, onto, commit);
+	const baseCommit = await commitOf(git, project.path, `refs/heads/${base}`);
+	const { ahead, behind } = await aheadBehind(git, project.path, baseCommit, commit);
+	const merged = baseCommit === null ? null : await mergeTrees(git, project.path, baseCommit, commit);
 	const conflicts = merged !== null && isRefusal(merged) ? filesIn(merged) : [];
-	const found = { base, commit, onto, ahead, behind, conflicts, hasCheck: settings.check !== null };
+	const found = { base, commit, baseCommit, ahead, behind, conflicts, hasCheck: settings.check !== null };
 	if (!check || conflicts.length > 0) return { ...found, check: null };
 	if (settings.check === null)
 		return unapprovedConfig?.check == null ? { ...found, check: null } : notApproved(unapprovedConfig, project.slug);
-	const result = merged === null || isRefusal(merged) || onto === null ? null : { tree: merged.tree, onto };
+	const result =
+		merged === null || isRefusal(merged) || baseCommit === null ? null : { tree: merged.tree, parent: baseCommit };
 	// a branch that is only ahead is checked as it is
 	const checked =
 		result === null || behind === 0
@@ -40,7 +41,7 @@ export async function previewMerge(
 					git,
 					project.path,
 					result.tree,
-					[result.onto, commit],
+					[result.parent, commit],
 					"What a merge would be",
 					await personIdentity(git, project.path),
 				);

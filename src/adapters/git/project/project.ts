@@ -30,7 +30,7 @@ export async function openProject(
 	const base = await existingBranch(
 		context.git,
 		location.path,
-		request.branch ?? (await defaultBranch(context.git, location.path)),
+		request.base ?? (await defaultBranch(context.git, location.path)),
 	);
 	if (isRefusal(base)) return base;
 	// so that a person can put a config.yaml there

@@ -227,7 +227,7 @@ async function finish(
 		...fetched.map(({ path }) => `${path} is as it was committed: changes inside a submodule did not come along.`),
 		...(failed === null ? [] : [`${failed.message} What it makes may be missing.`]),
 	];
-	// HEAD is at the start commit unless a setup command or a fork moved it
+	// the branch is at the start commit unless a setup command or a fork moved it
 	const left = missing.filter((each) => !fetched.includes(each));
 	const more = { shared, setup: ran, found: false, missing: left, notes: allNotes };
 	return ran === null && (marker.own === true || !mayFail)
@@ -247,9 +247,8 @@ async function answer(
 	marker: WorkspaceMarker,
 	more: Omit<Provisioned, "workspace" | "head">,
 ): Promise<Provisioned> {
-	// for a sandboxed workspace, the tip as last imported
-	const head = await (marker.own === true
-		? commitOf(context.git, project.path, `refs/heads/${marker.branch}`)
-		: commitOf(context.git, marker.path, "HEAD"));
+	// of a tree with an open rebase HEAD is elsewhere; for a sandboxed workspace, the tip as last imported
+	const repository = marker.own === true ? project.path : marker.path;
+	const head = await commitOf(context.git, repository, `refs/heads/${marker.branch}`);
 	return { workspace: workspaceOf(marker), head, ...more };
 }

@@ -28,7 +28,7 @@ export async function pushBase(
 			pushed: false,
 			error: "origin does not answer; the next push includes it",
 		};
-	// two approves at once push one after the other
+	// where two approve at once, one pushes after the other
 	return await serialized(`push ${project.path}`, async () => {
 		for (let attempt = 1; ; attempt++) {
 			const push = await pushBranch(context.git, project.path, base);

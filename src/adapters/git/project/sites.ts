@@ -4,20 +4,29 @@ import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { nullIfMissing } from "#adapters/system/errors.ts";
 import type { HomeNodeBase } from "#contract/project.ts";
+import { sharedConfig } from "#contract/project-config.ts";
 import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
+import { shellWord } from "#contract/shell-word.ts";
 import type { FollowedBase, HomeNodeBaseRequest, ProjectRepository } from "#engine/ports/workspace-requests.ts";
 import type { SiteRepositories } from "#engine/ports/workspaces.ts";
 import { branchRef } from "../format/refs.ts";
+import { exists } from "../layout/layout.ts";
 import { exclusively } from "../run/exclusive.ts";
 import type { Git } from "../run/git.ts";
 import { commitOf, existingBranch } from "../run/user-input.ts";
 import { bundleOf, fetchAll } from "../workspace/bundle.ts";
 import { type GitContext, isAncestor } from "../workspace/git-context.ts";
+import { projectConfig } from "../workspace/settings.ts";
 import { moveBase } from "./move-base.ts";
 
 export const siteRepositories = (context: GitContext): SiteRepositories => ({
 	knownCommits: async (project, of) =>
 		of === "roots" ? await rootsOf(context.git, project) : await baseTips(context.git, project, of.base),
+	ownConfig: async ({ slug }) => {
+		if (!(await exists(context.layout.config(slug)))) return null;
+		const own = await projectConfig(context.layout, { slug });
+		return isRefusal(own) ? own : sharedConfig(own);
+	},
 	configDigest: async (project) => await configDigest(context, project),
 	homeNodeBase: async (project, request) => await homeNodeBase(context, project, request),
 	follow: async (project, base, home) => await follow(context, project, base, home),
@@ -104,8 +113,8 @@ async function follow(
 		"CONFLICT",
 		`${base} in ${path} has diverged from ${base} at the home node of ${project.slug}.`,
 		{
-			details: { path, own, missing },
-			suggestions: [`git -C ${path} rebase ${homeRef(base)}`],
+			details: { path, ahead: own, behind: missing },
+			suggestions: [`git -C ${shellWord(path)} rebase ${homeRef(base)}`],
 		},
 	);
 	return { own, notFollowed };

@@ -10,7 +10,7 @@ import os from "node:os";
 import { Readable, type Writable } from "node:stream";
 import { setTimeout as pause } from "node:timers/promises";
 import { attempt } from "#adapters/system/errors.ts";
-import { signalGroup } from "#adapters/system/process-group.ts";
+import { endGroup } from "#adapters/system/process-group.ts";
 import { expected } from "#contract/log.ts";
 import { ConfigGuard } from "./config-guard.ts";
 import { environmentOfGit } from "./environment.ts";
@@ -234,15 +234,14 @@ interface Stop {
 }
 
 function stopper(pid: number | undefined): Stop {
-	let killTimer: NodeJS.Timeout | undefined;
+	let ended = (): void => {};
 	const stop: Stop = Object.assign(
 		(reason: string): void => {
 			if (stop.reason !== null) return;
 			stop.reason = reason;
-			signalGroup(pid, "SIGTERM");
-			killTimer = setTimeout(() => signalGroup(pid, "SIGKILL"), graceMs);
+			ended = endGroup(pid, graceMs);
 		},
-		{ reason: null, done: () => clearTimeout(killTimer) },
+		{ reason: null, done: () => ended() },
 	);
 	return stop;
 }

@@ -5,6 +5,7 @@ import { createInterface } from "node:readline";
 import type { Readable, Writable } from "node:stream";
 import { systemClock } from "#adapters/system/clock.ts";
 import { randomIds } from "#adapters/system/ids.ts";
+import type { CheckedFiles, FileCheck } from "#contract/file-check.ts";
 import type { ProjectSlug } from "#contract/ids.ts";
 import { expected } from "#contract/log.ts";
 import { messageOf } from "#contract/message-of.ts";
@@ -38,15 +39,13 @@ interface SandboxParts {
 	environment: NodeJS.ProcessEnv;
 	/** files in the tree that a program of this type would run without asking */
 	findAutorunFiles(folder: string, type: string): Promise<{ files: string[]; fingerprint: string } | null>;
-	/** whether the agent may change all of these files */
-	mayChange(folder: string, paths: readonly string[]): Promise<boolean>;
+	/** what has to be known of the files of a call */
+	checkFiles(folder: string, check: FileCheck): Promise<CheckedFiles>;
 }
 
-export function serveSandbox({ input, output, environment, findAutorunFiles, mayChange }: SandboxParts): void {
+export function serveSandbox({ input, output, environment, findAutorunFiles, checkFiles }: SandboxParts): void {
 	on(steps.autorunFiles, async ({ checkout }, { type }) => await findAutorunFiles(checkout.workspace.path, type));
-	on(steps.mayChange, async ({ checkout }, { paths }) => ({
-		allowed: await mayChange(checkout.workspace.path, paths),
-	}));
+	on(steps.checkFiles, async ({ checkout }, check) => await checkFiles(checkout.workspace.path, check));
 	// the agent could have written the commit graph
 	const git = makeGit({ environment, settings: [["core.commitgraph", "false"]] });
 	const send = async (id: number, kind: FrameKind, bytes: Buffer): Promise<void> =>

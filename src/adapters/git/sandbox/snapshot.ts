@@ -1,17 +1,32 @@
 // Snapshots of a sandboxed workspace: taken in the sandbox, kept in the project's repository.
 import { isRefusal, type Refusal } from "#contract/refusal.ts";
 import { branchRef } from "../format/refs.ts";
+import { serialized } from "../run/exclusive.ts";
 import { findSnapshot, type StoredSnapshot } from "../snapshot/snapshots.ts";
 import { steps } from "../worker/steps.ts";
 import type { GitContext } from "../workspace/git-context.ts";
 import { clientFor, openClient, type SandboxedCheckout } from "./worker-client.ts";
 
-export async function snapshotSandboxed(
+type Taken = { snapshot: StoredSnapshot; fresh: boolean };
+
+/** One at a time for each agent: a second one finds what the first has taken. */
+export const snapshotSandboxed = async (
 	context: GitContext,
 	checkout: SandboxedCheckout,
 	reason: string,
 	turn: number | null = null,
-): Promise<{ snapshot: StoredSnapshot; fresh: boolean } | Refusal> {
+): Promise<Taken | Refusal> =>
+	await serialized(
+		`snapshots ${checkout.project.path}\0${checkout.agent.id}`,
+		async () => await takeOne(context, checkout, reason, turn),
+	);
+
+async function takeOne(
+	context: GitContext,
+	checkout: SandboxedCheckout,
+	reason: string,
+	turn: number | null,
+): Promise<Taken | Refusal> {
 	const client = await openClient(context, checkout);
 	if (isRefusal(client)) return client;
 	const { commit, fresh } = await client.ask(steps.snapshot, { reason, turn });

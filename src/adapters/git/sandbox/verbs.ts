@@ -1,5 +1,6 @@
 // The verbs of the work cycle for a sandboxed agent. The daemon opens no file of its tree or its git folder: each verb
 // asks the worker, and new commits are imported as objects (quarantine.ts).
+import { type CheckedFiles, type FileCheck, unchecked } from "#contract/file-check.ts";
 import { isRefusal, type Refusal } from "#contract/refusal.ts";
 import type {
 	BranchStatus,
@@ -89,13 +90,13 @@ export async function sandboxedAutorunFiles(
 	return found;
 }
 
-export async function mayChangeSandboxed(
+export async function checkFilesSandboxed(
 	context: GitContext,
 	checkout: SandboxedCheckout,
-	paths: readonly string[],
-): Promise<boolean> {
-	const answer = await read(context, checkout, steps.mayChange, { paths: [...paths] });
-	return !isRefusal(answer) && answer.allowed;
+	check: FileCheck,
+): Promise<CheckedFiles> {
+	const answer = await read(context, checkout, steps.checkFiles, check);
+	return isRefusal(answer) ? unchecked : answer;
 }
 
 export async function commitSandboxed(

@@ -7,6 +7,7 @@ import type { WorkspaceMarker } from "#contract/workspace.ts";
 import type { Checkout } from "#engine/ports/workspace-requests.ts";
 import { branchRef } from "../format/refs.ts";
 import { readPrimaryMarkerAt } from "../layout/marker.ts";
+import { serialized } from "../run/exclusive.ts";
 import { withObjects } from "../run/objects.ts";
 import { commitOf } from "../run/user-input.ts";
 import { worktreesOf } from "../run/worktrees.ts";
@@ -217,8 +218,6 @@ export class WorkerClient {
 		const { git } = this.#context;
 		const { project, agent } = this.#checkout;
 		await this.pull(commit);
-		const sequence = (this.given.last?.sequence ?? 0) + 1;
-		const ref = `${refsOf(agent.id)}/${sequence}`;
 		const { snapshot, object, files } = await withObjects(git, project.path, async (read) => {
 			const [found = null] = await snapshotsIn(read, [commit]);
 			const [whole, tree] = await read([commit, `${commit}:tree`]);
@@ -231,11 +230,19 @@ export class WorkerClient {
 		const holds = snapshot !== null && snapshot.tree === (files?.id ?? (await emptyTree(git, project.path)));
 		if (!holds || digest === undefined)
 			throw new NoSnapshot(`${commit} in the git folder of ${agent.handle} is not a snapshot that Brood has made`);
-		await git(project.path, ["update-ref", ref, commit, "0".repeat(commit.length)]);
-		const last = { ref, commit, agent: agent.id, sequence, at: snapshot.manifest.at, digest };
-		rememberNewest({ commonFolder: project.path }, last);
+		const last = await serialized(`snapshot number ${project.path}\0${agent.id}`, async () => {
+			// another step may have taken one since this one began
+			const where = { folder: project.path, commonFolder: project.path };
+			const { snapshot: newest } = await newestOf(git, where, agent.id, []);
+			const sequence = Math.max(newest?.sequence ?? 0, this.given.last?.sequence ?? 0) + 1;
+			const ref = `${refsOf(agent.id)}/${sequence}`;
+			await git(project.path, ["update-ref", ref, commit, "0".repeat(commit.length)]);
+			const kept = { ref, commit, agent: agent.id, sequence, at: snapshot.manifest.at, digest };
+			rememberNewest(where, kept);
+			return kept;
+		});
 		this.#stepContext = { ...this.#stepContext, given: { ...this.given, last } };
-		return { ...snapshot, ref };
+		return { ...snapshot, ref: last.ref };
 	}
 }
 

@@ -24,7 +24,7 @@ export async function repositoryProblem(
 		fix,
 	});
 	const unusable = (why: string): HealthProblem =>
-		problem(`git cannot use its repository ${folder}: ${lastLine(why)}`, `git -C ${folder} status`);
+		problem(`git cannot use its repository ${folder}: ${lastLine(why)}`, `git -C ${shellWord(folder)} status`);
 	try {
 		const missing = await folderProblem(folder);
 		if (missing !== null) return problem(missing, `put it back, or forget the project: brood project remove ${slug}`);

@@ -1,6 +1,7 @@
 // The protocol of the worker in a sandbox: each step's input and answer. Both sides parse: the worker reads files that
 // an agent wrote, so the daemon accepts no answer of another shape or size.
 import { z } from "zod";
+import { CheckedFiles, FileCheck } from "#contract/file-check.ts";
 import { AgentId, Handle, ProjectSlug } from "#contract/ids.ts";
 import { RepositorySettings } from "#contract/project-config.ts";
 import { RefusalSchema } from "#contract/refusal-schema.ts";
@@ -167,12 +168,8 @@ export const steps = {
 	tips: step("tips", nothing, z.strictObject({ tip: Commit, taken: Commit, others: z.array(CommitId).max(1000) })),
 	/** files in the tree that a vendor's program would run without asking */
 	autorunFiles: step("autorun-files", z.strictObject({ type: z.string() }), AutorunFiles.nullable()),
-	/** whether the agent may change all of these files */
-	mayChange: step(
-		"may-change",
-		z.strictObject({ paths: z.array(z.string()) }),
-		z.strictObject({ allowed: z.boolean() }),
-	),
+	/** what has to be known of the files of a call */
+	checkFiles: step("check-files", FileCheck, CheckedFiles),
 	/** sends objects as a pack before the answer */
 	pack: step("pack", z.strictObject({ want: z.array(CommitId), have: z.array(CommitId) }), nothing, longMs),
 } as const;

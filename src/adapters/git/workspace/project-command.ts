@@ -2,7 +2,7 @@
 // project's configuration or somebody approved the repository's.
 import { startContained } from "#adapters/system/contained-process.ts";
 import { sandboxEnvironment } from "#adapters/system/containment.ts";
-import { signalGroup } from "#adapters/system/process-group.ts";
+import { endGroup, signalGroup } from "#adapters/system/process-group.ts";
 import { endAll, findProcesses, innerPid, type Process } from "#adapters/system/processes.ts";
 import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
 import type { CommandRun } from "#contract/workspace.ts";
@@ -79,7 +79,7 @@ class Ending {
 	readonly #pid: number | undefined;
 	readonly #contained: boolean;
 	readonly #log: Log;
-	#timer: NodeJS.Timeout | undefined;
+	#ended = (): void => {};
 	#done: Promise<unknown> = Promise.resolve();
 
 	constructor(pid: number | undefined, contained: boolean, log: Log) {
@@ -102,8 +102,7 @@ class Ending {
 				caught(this.#log, "git", "The processes of a project's command could not be ended", { pid }),
 			);
 		} else {
-			signalGroup(this.#pid, "SIGTERM");
-			this.#timer = setTimeout(() => this.force(), graceMs);
+			this.#ended = endGroup(this.#pid, graceMs);
 		}
 	}
 
@@ -113,7 +112,7 @@ class Ending {
 	}
 
 	async over(): Promise<void> {
-		clearTimeout(this.#timer);
+		this.#ended();
 		await this.#done;
 	}
 }

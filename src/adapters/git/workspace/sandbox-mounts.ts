@@ -10,7 +10,8 @@ import path from "node:path";
 import type { SandboxMounts } from "#adapters/system/mounts.ts";
 import { privatePaths } from "#adapters/system/private-paths.ts";
 import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
-import type { Workspace, WorkspaceMarker } from "#contract/workspace.ts";
+import { shellWord } from "#contract/shell-word.ts";
+import type { HealthProblem, Workspace, WorkspaceMarker } from "#contract/workspace.ts";
 import type { ProjectRepository } from "#engine/ports/workspace-requests.ts";
 import { exists } from "../layout/layout.ts";
 import { readMarker } from "../layout/marker.ts";
@@ -46,7 +47,7 @@ async function withSockets(
 	mounts: SandboxMounts | Refusal,
 ): Promise<SandboxMounts | Refusal> {
 	if (isRefusal(mounts)) return mounts;
-	const config = await projectConfig(context.layout, project.slug);
+	const config = await projectConfig(context.layout, project);
 	if (isRefusal(config)) return config;
 	const asked = await context.variables?.(config.env ?? []);
 	if (typeof asked === "string") return refuse("VALIDATION_ERROR", asked);
@@ -57,12 +58,12 @@ async function withSockets(
 
 const unrestricted = { hidden: [], readable: [], writable: [], fixed: [], open: true };
 
-/** Whether the project's configuration says `sandbox: on`. */
+/** Whether the project's configuration says `sandbox: on`: that of its home node, and at a site also the site's own. */
 export async function wantsSandbox(
 	{ layout }: Pick<GitContext, "layout">,
 	project: ProjectRepository,
 ): Promise<boolean | Refusal> {
-	const config = await projectConfig(layout, project.slug);
+	const config = await projectConfig(layout, project);
 	return isRefusal(config) ? config : config.sandbox === "on";
 }
 
@@ -133,10 +134,12 @@ export async function unsandboxed(
 }
 
 /** Why a project with `sandbox: on` cannot have a sandbox; null otherwise. */
-export async function sandboxProblem(context: GitContext, project: ProjectRepository): Promise<string | null> {
+export async function sandboxProblem(context: GitContext, project: ProjectRepository): Promise<HealthProblem | null> {
 	if ((await wantsSandbox(context, project)) !== true) return null;
 	const around = await aroundOf(context, project, project.path);
-	return isRefusal(around) ? around.message : null;
+	if (!isRefusal(around)) return null;
+	const fix = `cat ${shellWord(`${project.path}/.git/objects/info/alternates`)}`;
+	return { code: "SANDBOX_IMPOSSIBLE", text: around.message, fix };
 }
 
 function notSandboxable({ slug }: ProjectRepository, { kind, path: folder }: Workspace): Refusal {

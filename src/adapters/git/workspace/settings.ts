@@ -4,10 +4,16 @@ import { createHash } from "node:crypto";
 import { ConfigError, parseConfig, readSettings } from "#adapters/system/config.ts";
 import { executesPrompt } from "#contract/agent-type.ts";
 import { variableName } from "#contract/environment.ts";
-import type { ProjectSlug } from "#contract/ids.ts";
 import { Preset } from "#contract/preset.ts";
 import type { EffectiveSettings } from "#contract/project-config.ts";
-import { mergeSettings, ProjectConfig, RepositoryConfig, runnable } from "#contract/project-config.ts";
+import {
+	configAtSite,
+	mergeSettings,
+	ProjectConfig,
+	RepositoryConfig,
+	runnable,
+	settingsUnknown,
+} from "#contract/project-config.ts";
 import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
 import type { ProjectRepository } from "#engine/ports/workspace-requests.ts";
 import type { Layout } from "../layout/layout.ts";
@@ -25,7 +31,8 @@ export async function projectSettings(
 ): Promise<EffectiveSettings | Refusal> {
 	if (given !== undefined) return { settings: given.settings, fingerprint: null, unapprovedConfig: null };
 	return await orRefusal(async () => {
-		const own = await readProjectConfig(layout, project.slug);
+		const own = await readProjectConfig(layout, project);
+		if (isRefusal(own)) return own;
 		const base = own.base ?? project.base ?? (await defaultBranch(git, project.path));
 		const repository = await repositoryConfig(git, project, base);
 		if (isRefusal(repository)) return repository;
@@ -34,15 +41,23 @@ export async function projectSettings(
 }
 
 /** The project's configuration alone. */
-export async function projectConfig(layout: Layout, slug: ProjectSlug): Promise<ProjectConfig | Refusal> {
-	return await orRefusal(async () => await readProjectConfig(layout, slug));
+export async function projectConfig(layout: Layout, project: ConfiguredProject): Promise<ProjectConfig | Refusal> {
+	return await orRefusal(async () => await readProjectConfig(layout, project));
 }
 
-async function readProjectConfig(layout: Layout, slug: ProjectSlug): Promise<ProjectConfig> {
-	return await readSettings(ProjectConfig, layout.config(slug));
+type ConfiguredProject = Pick<ProjectRepository, "slug" | "config">;
+
+/** At a site the home node's settings count, and none is looser than there. */
+async function readProjectConfig(
+	layout: Layout,
+	{ slug, config: home }: ConfiguredProject,
+): Promise<ProjectConfig | Refusal> {
+	if (home === null) return settingsUnknown(slug);
+	const own = await readSettings(ProjectConfig, layout.config(slug));
+	return home === undefined ? own : configAtSite(own, home);
 }
 
-/** The error names the file and the place. */
+/** The error names the file and what is wrong in it. */
 async function orRefusal<T>(read: () => Promise<T>): Promise<T | Refusal> {
 	try {
 		return await read();

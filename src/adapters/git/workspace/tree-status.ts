@@ -2,6 +2,7 @@
 import { lstat } from "node:fs/promises";
 import path from "node:path";
 import { type Refusal, refuse } from "#contract/refusal.ts";
+import { shellWord } from "#contract/shell-word.ts";
 import type { WorkspaceMarker } from "#contract/workspace.ts";
 import type { Checkout } from "#engine/ports/workspace-requests.ts";
 import { checkoutName } from "../format/checkout-name.ts";
@@ -188,7 +189,7 @@ export function dirtyRefusal(tree: TreeStatus, where: { folder: string; checkout
 		details: { path: where.folder, status, changes: tree.changes.length, operation: tree.operation },
 		suggestions:
 			where.checkout === undefined
-				? [`git -C '${where.folder.replaceAll("'", "'\\''")}' status`]
+				? [`git -C ${shellWord(where.folder)} status`]
 				: [`brood agent diff ${whose}`, `brood agent commit ${whose} --message 'work in progress'`],
 	});
 }

@@ -1,6 +1,6 @@
 // Reads of issues, their runs and entries in memory.
 import type { ProjectSlug } from "#contract/ids.ts";
-import { hasStepDue, type IssueState, isOpen, needsPerson } from "#contract/issue.ts";
+import { type EntryState, hasStepDue, type IssueState, isOpen, needsPerson } from "#contract/issue.ts";
 import type { IssueReads } from "#engine/ports/store-issues.ts";
 import type { Read, Rows } from "./rows.ts";
 
@@ -19,12 +19,24 @@ export function memoryIssueReads(read: Read): IssueReads {
 				Math.max(0, ...issues.values().map(({ project, number }) => (project === slug ? number : 0))),
 			),
 		run: (id) => read(({ runs }) => runs.get(id)),
-		runs: (issue) => read(({ runs }) => [...runs.values()].filter((run) => run.issue === issue)),
-		lastRun: (issue) => read(({ runs }) => [...runs.values()].findLast((run) => run.issue === issue)),
+		runs: (issueId) => read(({ runs }) => [...runs.values()].filter((run) => run.issueId === issueId)),
+		lastRun: (issueId) => read(({ runs }) => [...runs.values()].findLast((run) => run.issueId === issueId)),
 		openRuns: () => read(({ runs }) => [...runs.values()].filter((run) => run.state === "open")),
 		entry: (id) => read(({ entries }) => entries.get(id)),
-		entries: (issue) => read(({ entries }) => [...entries.values()].filter((entry) => entry.issue === issue)),
+		entries: (issue) => read((rows) => entriesIn(rows, issue)),
+		documents: (issue) =>
+			read((rows) =>
+				entriesIn(rows, issue).flatMap(({ id, kind, name }) => (kind === "document" ? { id, name: name ?? "" } : [])),
+			),
 	};
+}
+
+/** Without the documents' earlier versions. */
+function entriesIn({ entries }: Rows, issue: number): EntryState[] {
+	const own = [...entries.values()].filter((entry) => entry.issueId === issue);
+	const isNewest = (entry: EntryState): boolean =>
+		own.findLast(({ kind, name }) => kind === "document" && name === entry.name) === entry;
+	return own.filter((entry) => entry.kind !== "document" || isNewest(entry));
 }
 
 /** The open issues of a project, and those that were done last. */

@@ -116,15 +116,15 @@ function issueLists(read: Read) {
 		listRuns: (issue, page) =>
 			read(({ runs }) =>
 				partOf(
-					[...runs.values()].filter((run) => run.issue === issue),
+					[...runs.values()].filter((run) => run.issueId === issue),
 					page,
 					byId,
 				),
 			),
-		listEntries: ({ issue, kind }, page) =>
+		listEntries: ({ issueId: issue, kind }, page) =>
 			read(({ entries }) =>
 				partOf(
-					[...entries.values()].filter((entry) => entry.issue === issue && entry.kind === kind),
+					[...entries.values()].filter((entry) => entry.issueId === issue && entry.kind === kind),
 					page,
 					byId,
 				),
@@ -154,7 +154,7 @@ export function lookupReads(read: Read): LookupReads {
 			),
 		issuesWith: (ids) => read(({ issues }) => [...issues.values()].filter(({ id }) => ids.includes(id))),
 		runsOfTurns: (turns) => read(({ runs }) => [...runs.values()].filter(({ turn }) => turns.includes(turn))),
-		runsOf: (issues) => read(({ runs }) => [...runs.values()].filter((run) => issues.includes(run.issue))),
+		runsOf: (issues) => read(({ runs }) => [...runs.values()].filter((run) => issues.includes(run.issueId))),
 		pendingWork: (agents, now) => read((rows) => new Map(agents.map((id) => [id, pendingWorkIn(rows, id, now)]))),
 		spentByForks: (agents) =>
 			read((rows) =>

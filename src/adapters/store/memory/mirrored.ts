@@ -12,7 +12,7 @@ export function mirroredIn(rows: Rows, { boards, threads, itemsMax, isPart }: Mi
 	const { agents, projects, subscriptions, turnLeases, nodes, prompts, turns, approvals, waits, mails, runs, events } =
 		rows;
 	const shown = boards.flatMap((project) => boardIn(rows, project, mirroredDoneMax));
-	const ran = [...runs.values()].filter(({ issue }) => shown.some(({ id }) => id === issue));
+	const ran = [...runs.values()].filter(({ issueId }) => shown.some(({ id }) => id === issueId));
 	const open = (agent: AgentId): boolean => threads.includes(agent);
 	const said = threads.flatMap((id) => events.filter((event) => event.agent === id && isItem(event)).slice(-itemsMax));
 	// as many turns as the items can be of

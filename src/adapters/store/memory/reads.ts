@@ -123,6 +123,8 @@ function promptReads(read: Read) {
 	return {
 		prompt: (id) => read(({ prompts }) => prompts.get(id)),
 		prompts: (agent) => read((rows) => queueIn(rows, agent)),
+		queueOrder: (agent) =>
+			read((rows) => queueIn(rows, agent).map(({ id, position, priority }) => ({ id, position, priority }))),
 		nextPrompt: (agent, now) => read((rows) => queueIn(rows, agent).find(({ notBefore }) => (notBefore ?? now) <= now)),
 		promptsFrom: (agent, source) => read((rows) => queueIn(rows, agent).filter((prompt) => prompt.source === source)),
 		queuePosition: (id) =>
@@ -207,6 +209,11 @@ function mailReads(read: Read) {
 		lastMail: (agent) => read((rows) => mailsIn(rows, agent).at(-1)?.id ?? 0),
 		unreadMails: (agent) => read((rows) => mailsIn(rows, agent).filter(isUnread)),
 		unreadMailCount: (agent) => read((rows) => mailsIn(rows, agent).filter(isUnread).length),
+		newMailCount: (agent) =>
+			read((rows) => {
+				const waiting = mailsIn(rows, agent).filter(isNew);
+				return { mails: waiting.length, urgent: waiting.filter(({ urgent }) => urgent).length };
+			}),
 		agentsWithUrgentMail: () =>
 			read(({ mails }) => [...mails.values()].filter((mail) => mail.urgent && isNew(mail)).map(({ to }) => to)),
 		agentsWithNewMail: () =>

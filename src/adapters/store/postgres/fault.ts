@@ -13,18 +13,23 @@ export function isSerializationFailure(error: unknown): boolean {
 	return clashes.has(codeOf(error));
 }
 
-/** The server went away, is starting, or is shutting down. */
+/** The server went away, is starting, is shutting down, or is a standby that may be promoted. */
 export function isConnectionLoss(error: unknown): boolean {
 	const code = codeOf(error);
-	if (/^(08|57P0|25P03|53300)/.test(code) || /^E(CONN|PIPE|HOST|NET|ADDR|NOTFOUND|TIMEDOUT|AI_|NOENT)/.test(code))
+	if (isReadOnly(error)) return true;
+	if (/^(08|57P0|25P0[34]|53300)/.test(code) || /^E(CONN|PIPE|HOST|NET|ADDR|NOTFOUND|TIMEDOUT|AI_|NOENT)/.test(code))
 		return true;
 	return (
 		error instanceof Error &&
-		/connection terminated|connection timeout|timeout expired|query read timeout|timeout exceeded when trying to connect|not queryable|client was closed/i.test(
+		/connection terminated|error establishing an SSL connection|connection timeout|timeout expired|query read timeout|timeout exceeded when trying to connect|not queryable|client was closed/i.test(
 			error.message,
 		)
 	);
 }
+
+/** The server is a standby that was not promoted, or may not be written to for another reason. */
+const isReadOnly = (error: unknown): boolean =>
+	codeOf(error) === "25006" || (error instanceof Error && /read-write mode during recovery/.test(error.message));
 
 /** The server answers, and refuses this user, this password, this database or its tables; or no password was given. */
 function isDenied(error: unknown): boolean {
@@ -77,6 +82,12 @@ export function faultOf(error: unknown): StoreFault {
 		return new StoreFault(
 			"unavailable",
 			`Other transactions in the database did not let this one through: ${text}. Nothing was changed.`,
+			error,
+		);
+	if (isReadOnly(error))
+		return new StoreFault(
+			"unavailable",
+			`The database cannot be written to; is it a standby? ${text.replace(/^c/, "C")}. Nothing was changed.`,
 			error,
 		);
 	if (isConnectionLoss(error))

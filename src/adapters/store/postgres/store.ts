@@ -71,6 +71,7 @@ export async function examinePostgres({
 	const pool = openPool(url);
 	try {
 		await versionOf(pool);
+		await refuseReadOnly(pool);
 		await prepareTwice(pool);
 		await migrate(pool, ownerUrl, { end: "rollback", leaving });
 	} catch (error) {
@@ -103,6 +104,11 @@ async function versionOf(pool: pg.Pool): Promise<number> {
 	if (version >= versionMin * 10_000) return version;
 	const found = Math.floor(version / 10_000);
 	throw new StoreFault("denied", `Brood needs PostgreSQL ${versionMin} or newer; this server has version ${found}.`);
+}
+
+/** With nothing to migrate, the first write would be that of a daemon. */
+async function refuseReadOnly(pool: pg.Pool): Promise<void> {
+	await new PostgresConnection(pool, silenceMs).exec("begin isolation level read committed read write; rollback");
 }
 
 /** Behind a pooler that mixes them up, the second of two connections finds the statement of the first. */
@@ -139,7 +145,8 @@ const storeOn = (pool: pg.Pool, writer: Writer, side: SideConnection, retryForMs
 		commit: (batch) => writer.commit(batch),
 		keepReceipts: (receipts, { durable }) =>
 			inOwn(pool, async (tx, connection) => {
-				await connection.exec(`set local synchronous_commit = ${durable ? "on" : "off"}`);
+				const flush = `set local synchronous_commit = ${durable ? "on" : "off"}`;
+				await Promise.all([connection.exec(flush), writer.holdFence(connection)]);
 				await tx.keepReceipts(receipts);
 			}),
 		dropReceipts: async (before, atMost) =>

@@ -8,7 +8,7 @@
 //   - Nothing that a decision has read changes before its batch has ended: rows are the fold of the journal.
 //   - Ids are given here, from the newest one on: they have no gaps, and their order is the order of commits.
 //   - Once COMMIT was written, a lost connection means "unknown". Then the batch row is asked for, under the
-//     lock: whoever gets the lock knows that the transaction has ended.
+//     lock, until the database answers: whoever gets the lock knows that the transaction has ended.
 //
 // Fencing: a node that was replaced writes nothing more.
 //
@@ -23,6 +23,10 @@
 //     whatever comes later finds another epoch.
 //   - A beat is confirmed under `for share` on the same row (`beats.ts`): it waits for a fall that is just being
 //     committed, and then finds another epoch. So no node is told that it lives after it was replaced.
+//   - Receipts that are written outside of a batch (`engine/loop/receipts.ts`) look at the fence in the same way: a
+//     late one would replace what another node has answered under the same key.
+//   - What is left has no fence, because nobody decides by it: the index of words follows from the journal, partial
+//     output of a turn that has ended is not read, and an answer counts only while its errand is open.
 //
 // A late batch
 //   - before its batch row: no row comes back, the batch is rolled back, and the store is `fenced`: the daemon ends its
@@ -74,6 +78,7 @@ export class Writer {
 	#batch = 0;
 	#fence: BatchStamp["fence"] = null;
 	#fault: StoreFault | null = null;
+	#closed = false;
 
 	constructor(parts: WriterParts) {
 		this.#parts = parts;
@@ -87,7 +92,7 @@ export class Writer {
 		for (let clashes = 0; ; ) {
 			if (this.#fault !== null) throw this.#fault;
 			try {
-				const results = await this.#attempt(batch, deadline, isCareful);
+				const results = await this.#attempt(batch, isCareful);
 				if (results !== null) return results;
 				if (performance.now() > deadline)
 					throw new StoreFault("unavailable", "The database does not stay up. Nothing was changed.");
@@ -109,15 +114,30 @@ export class Writer {
 		this.#fence = as;
 	}
 
+	/**
+	 * For a transaction that is no batch: throws if this life of the node is over, else keeps it from being ended before
+	 * the transaction is.
+	 */
+	async holdFence(connection: PostgresConnection): Promise<void> {
+		if (this.#fence === null) return;
+		const { node, epoch } = this.#fence;
+		const held = await connection.value("select 1 from node where id = $1 and epoch = $2 and active = 1 for share", [
+			node,
+			epoch,
+		]);
+		if (held === undefined) throw this.#breakDown(replaced());
+	}
+
 	/** Removes the batch row. */
 	async close(): Promise<void> {
+		this.#closed = true;
 		await this.#parts.pool
 			.query("delete from writer where id = $1", [this.#parts.id])
 			.catch(expected("the next store that is opened removes it"));
 	}
 
 	/** Null if COMMIT was sent, its answer was lost, and the database says that it did not happen. */
-	async #attempt(batch: readonly Envelope[], deadline: number, isCareful: boolean): Promise<CommandResult[] | null> {
+	async #attempt(batch: readonly Envelope[], isCareful: boolean): Promise<CommandResult[] | null> {
 		const { pool, run, types } = this.#parts;
 		const client = await pool.connect();
 		const connection = new PostgresConnection(client, silenceMs);
@@ -126,7 +146,7 @@ export class Writer {
 		let last: Promise<PromiseSettledResult<unknown>[]>;
 		try {
 			const loaded = await loadBatch(connection, this.#begin, stamp, batch);
-			if (loaded === null) throw this.#breakDown(new StoreFault("fenced", "Another daemon has replaced this one."));
+			if (loaded === null) throw this.#breakDown(replaced());
 			const inBatch = new BatchConnection(connection, { ...loaded, types, isCareful });
 			const overdue = performance.now() + overdueMs;
 			results = await run({ ...sqlTx(inBatch), isOverdue: () => performance.now() > overdue }, batch);
@@ -136,7 +156,8 @@ export class Writer {
 				() => false,
 				() => true,
 			);
-			client.release(lost);
+			// a standby stays one, and the address may lead to another server by now
+			client.release(lost || isConnectionLoss(error));
 			throw error;
 		}
 		const failed = (await last).flatMap((each) => (each.status === "rejected" ? [each.reason] : []));
@@ -146,12 +167,15 @@ export class Writer {
 		if (statement !== undefined)
 			throw concernsDatabase(statement) ? statement : new PendingWriteFault(String(statement), { cause: statement });
 		if (failed.length === 0) return results;
-		return (await this.#happened(stamp.batch, failed[0], deadline + silenceMs)) ? results : null;
+		return (await this.#happened(stamp.batch, failed[0])) ? results : null;
 	}
 
-	/** The answer to COMMIT was lost: asks the database for the batch row, until the deadline. */
-	async #happened(batch: number, cause: unknown, deadline: number): Promise<boolean> {
-		while (performance.now() < deadline) {
+	/**
+	 * The answer to COMMIT was lost: asks the database for the batch row, however long it is away. Until then nobody can
+	 * be told anything about the batch.
+	 */
+	async #happened(batch: number, cause: unknown): Promise<boolean> {
+		while (!this.#closed) {
 			const last = await this.#lastBatch().catch((error: unknown) => {
 				if (isConnectionLoss(error) || isSerializationFailure(error)) return null;
 				throw this.#unknown(cause);
@@ -189,3 +213,5 @@ export class Writer {
 		return fault;
 	}
 }
+
+const replaced = (): StoreFault => new StoreFault("fenced", "Another daemon has replaced this one.");

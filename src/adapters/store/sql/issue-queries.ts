@@ -1,6 +1,6 @@
 // Issues, their runs, and their comments, documents and messages.
 import { type Kysely, sql } from "kysely";
-import { fewById, query } from "./prepared.ts";
+import { fewById, fieldOf, query } from "./prepared.ts";
 import { raw, type StateRow, stateById, upsert } from "./state-queries.ts";
 import type { Tables } from "./tables.ts";
 
@@ -49,19 +49,22 @@ export const putIssue = upsert("issue", {
 
 export const runById = stateById("run");
 
-export const runsOfIssue = query<{ issue: number }>()("runs-of-issue", (db, arg) =>
-	db.selectFrom("run").select("state").where("issue", "=", arg("issue")).orderBy("id"),
+export const runsOfIssue = query<{ issueId: number }>()("runs-of-issue", (db, arg) =>
+	db.selectFrom("run").select("state").where("issue_id", "=", arg("issueId")).orderBy("id"),
 );
 
-export const lastRun = query<{ issue: number }>()("last-run", (db, arg) =>
-	db.selectFrom("run").select("state").where("issue", "=", arg("issue")).orderBy("id", "desc").limit(1),
+export const lastRun = query<{ issueId: number }>()("last-run", (db, arg) =>
+	db.selectFrom("run").select("state").where("issue_id", "=", arg("issueId")).orderBy("id", "desc").limit(1),
 );
 
 export const openRuns = query()("open-runs", (db) =>
 	db.selectFrom("run").select("state").where("open", "=", sql.lit(1)).orderBy(fewById),
 );
 
-export const putRun = upsert("run", { columns: ["id", "issue", "turn", "open", "state"], changes: ["open", "state"] });
+export const putRun = upsert("run", {
+	columns: ["id", "issue_id", "turn", "open", "state"],
+	changes: ["open", "state"],
+});
 
 export const fromEntry = (db: Kysely<Tables>) =>
 	db.selectFrom("entry").innerJoin("event", "event.id", "entry.id").select(["entry.state", "event.text"]);
@@ -70,8 +73,26 @@ export const entryById = query<{ id: number }>()("entry-by-id", (db, arg) =>
 	fromEntry(db).where("entry.id", "=", arg("id")),
 );
 
-export const entriesOfIssue = query<{ issue: number }>()("entries-of-issue", (db, arg) =>
-	fromEntry(db).where("entry.issue", "=", arg("issue")).orderBy("entry.id"),
-);
+/** Without the documents' earlier versions, whose texts are not read. */
+export const entriesOfIssue = query<{ issueId: number }>()("entries-of-issue", (db, arg, dialect) => {
+	const [kind, name] = [fieldOf(dialect, "each.state", "kind"), fieldOf(dialect, "each.state", "name")];
+	const newest = db
+		.selectFrom("entry as each")
+		.select(({ fn }) => fn.max("each.id").as("id"))
+		.where("each.issue_id", "=", arg("issueId"))
+		.groupBy([kind, sql`case when ${kind} = 'document' then ${name} else cast(each.id as text) end`]);
+	return fromEntry(db).where("entry.id", "in", newest).orderBy("entry.id");
+});
 
-export const putEntry = upsert("entry", { columns: ["id", "issue", "state"], changes: ["state"] });
+export const documentsOfIssue = query<{ issueId: number }>()("documents-of-issue", (db, arg, dialect) => {
+	const name = fieldOf(dialect, "entry.state", "name");
+	return db
+		.selectFrom("entry")
+		.select(({ fn }) => [fn.max("entry.id").as("id"), name.as("name")])
+		.where("entry.issue_id", "=", arg("issueId"))
+		.where(fieldOf(dialect, "entry.state", "kind"), "=", sql.lit("document"))
+		.groupBy(name)
+		.orderBy(({ fn }) => fn.max("entry.id"));
+});
+
+export const putEntry = upsert("entry", { columns: ["id", "issue_id", "state"], changes: ["state"] });

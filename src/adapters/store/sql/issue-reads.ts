@@ -15,10 +15,12 @@ export function issueReads(connection: Connection): IssueReads {
 		issuesOfBoard: (project, { doneMax }) => all(queries.issuesOfBoard, { project, doneMax }),
 		lastIssueNumber: async (project) => (await connection.all(queries.lastIssueNumber, { project }))[0]?.number ?? 0,
 		run: (id) => one(queries.runById, { id }),
-		runs: (issue) => all(queries.runsOfIssue, { issue }),
-		lastRun: (issue) => one(queries.lastRun, { issue }),
+		runs: (issueId) => all(queries.runsOfIssue, { issueId }),
+		lastRun: (issueId) => one(queries.lastRun, { issueId }),
 		openRuns: () => all(queries.openRuns, {}),
+		documents: async (issueId) =>
+			(await connection.all(queries.documentsOfIssue, { issueId })).map(({ id, name }) => ({ id, name: name ?? "" })),
 		entry: async (id) => (await connection.all(queries.entryById, { id })).map(entryFrom)[0],
-		entries: async (issue) => (await connection.all(queries.entriesOfIssue, { issue })).map(entryFrom),
+		entries: async (issueId) => (await connection.all(queries.entriesOfIssue, { issueId })).map(entryFrom),
 	};
 }

@@ -147,17 +147,17 @@ export const issuesOfProjectPage = query<PageArgs & { project: string }>()("issu
 	),
 );
 
-export const runsPage = query<PageArgs & { issue: number }>()("runs-page", (db, arg) =>
+export const runsPage = query<PageArgs & { issueId: number }>()("runs-page", (db, arg) =>
 	raw(
 		db,
 		sql<CursorRow>`select id as at, state from run
-			where issue = ${arg("issue")} and id > ${arg("after")} order by id limit ${arg("limit")}`,
+			where issue_id = ${arg("issueId")} and id > ${arg("after")} order by id limit ${arg("limit")}`,
 	),
 );
 
-export const entriesPage = query<PageArgs & { issue: number; kind: string }>()("entries-page", (db, arg, dialect) =>
+export const entriesPage = query<PageArgs & { issueId: number; kind: string }>()("entries-page", (db, arg, dialect) =>
 	fromEntry(db)
-		.where("entry.issue", "=", arg("issue"))
+		.where("entry.issue_id", "=", arg("issueId"))
 		.where("entry.id", ">", arg("after"))
 		.where(fieldOf(dialect, "entry.state", "kind"), "=", arg("kind"))
 		.orderBy("entry.id")

@@ -66,7 +66,7 @@ export function listReads(connection: Connection): ListReads {
 			partOf(await connection.all(lists.mailsPage, { agent, ...oneMore(page) }), page, mailFrom, byId),
 		listIssues: (project, page) =>
 			project === undefined ? states(lists.issuesPage, {}, page) : states(lists.issuesOfProjectPage, { project }, page),
-		listRuns: (issue, page) => states(lists.runsPage, { issue }, page),
+		listRuns: (issueId, page) => states(lists.runsPage, { issueId }, page),
 		listEntries: async (of, page) => {
 			const rows = await connection.all(lists.entriesPage, { ...of, ...oneMore(page) });
 			return partOf(rows.map(entryFrom), page, (entry) => entry, byId);

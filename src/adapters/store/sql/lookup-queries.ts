@@ -25,7 +25,7 @@ export const runsOfTurns = query<{ turns: string }>()("runs-of-turns", (db, arg,
 );
 
 export const runsOfIssues = query<{ issues: string }>()("runs-of-issues", (db, arg, dialect) =>
-	raw(db, sql<StateRow>`select state from run where issue in ${numbersIn(dialect, arg("issues"))} order by id`),
+	raw(db, sql<StateRow>`select state from run where issue_id in ${numbersIn(dialect, arg("issues"))} order by id`),
 );
 
 interface CountRow {

@@ -6,23 +6,18 @@ import { seqOf } from "./queries.ts";
 import { upsert } from "./state-queries.ts";
 import type { Tables } from "./tables.ts";
 
+const briefMail = [
+	...["mail.id", "event.actor as from", "agent.id as to", "mail.urgent", "mail.state"],
+	...["mail.delivered_in as deliveredIn", "event.at as sentAt", "mail.read_at as readAt"],
+	"mail.deleted_at as deletedAt",
+] as const;
+
 export const fromMail = (db: Kysely<Tables>) =>
 	db
 		.selectFrom("mail")
 		.innerJoin("event", "event.id", "mail.id")
 		.innerJoin("agent", "agent.seq", "mail.agent")
-		.select([
-			"mail.id",
-			"event.actor as from",
-			"agent.id as to",
-			"event.text as body",
-			"mail.urgent",
-			"mail.state",
-			"mail.delivered_in as deliveredIn",
-			"event.at as sentAt",
-			"mail.read_at as readAt",
-			"mail.deleted_at as deletedAt",
-		]);
+		.select([...briefMail, "event.text as body"]);
 
 export const mailById = query<{ id: number }>()("mail-by-id", (db, arg) =>
 	fromMail(db).where("mail.id", "=", arg("id")),
@@ -54,8 +49,11 @@ export const unreadMails = query<{ agent: AgentId }>()("unread-mails", (db, arg)
 		.orderBy(sql`mail.id + 0`),
 );
 
+/** Without their texts, which may be long. */
 export const allUnreadMail = query()("all-unread-mail", (db) =>
 	fromMail(db)
+		.clearSelect()
+		.select(briefMail)
 		.where("mail.state", "<>", sql.lit("read" as const))
 		.where("mail.deleted_at", "is", null)
 		.orderBy(sql`+mail.id`),
@@ -67,6 +65,15 @@ export const unreadMailCount = query<{ agent: AgentId }>()("unread-mail-count", 
 		.select((of) => of.fn.countAll<number>().as("length"))
 		.where("agent", "=", seqOf(db, arg("agent")))
 		.where("state", "<>", sql.lit("read" as const))
+		.where("deleted_at", "is", null),
+);
+
+export const newMailCount = query<{ agent: AgentId }>()("new-mail-count", (db, arg) =>
+	db
+		.selectFrom("mail")
+		.select((of) => [of.fn.countAll<number>().as("mails"), sql<number>`coalesce(sum(urgent), 0)`.as("urgent")])
+		.where("agent", "=", seqOf(db, arg("agent")))
+		.where("state", "=", sql.lit("accepted" as const))
 		.where("deleted_at", "is", null),
 );
 

@@ -131,7 +131,7 @@ const work = ({ int, text }: Types): string[] => {
 
 const issues = ({ int, text }: Types): string[] => {
 	const id = `id ${int} primary key references event (id)`;
-	const issue = `issue ${int} not null references issue (id)`;
+	const issueId = `issue_id ${int} not null references issue (id)`;
 	return [
 		`create table issue (
 			${id}, project ${text} not null, number ${int} not null, step_due ${int} not null,
@@ -142,13 +142,13 @@ const issues = ({ int, text }: Types): string[] => {
 		"create index issue_needs_person on issue (id) where needs_person = 1",
 		"create index issue_open on issue (project, number) where open = 1",
 		"create index issue_done on issue (project, done_at, number) where done_at is not null",
-		`create table run (${id}, ${issue}, turn ${int} not null, open ${int} not null, state ${text} not null)`,
+		`create table run (${id}, ${issueId}, turn ${int} not null, open ${int} not null, state ${text} not null)`,
 		// the database itself enforces one open run per issue
-		"create unique index run_open on run (issue) where open = 1",
-		"create index run_issue on run (issue, id)",
+		"create unique index run_open on run (issue_id) where open = 1",
+		"create index run_issue on run (issue_id, id)",
 		"create index run_turn on run (turn)",
-		`create table entry (${id}, ${issue}, state ${text} not null)`,
-		"create index entry_issue on entry (issue, id)",
+		`create table entry (${id}, ${issueId}, state ${text} not null)`,
+		"create index entry_issue on entry (issue_id, id)",
 	];
 };
 

@@ -1,6 +1,8 @@
-// The position of a prompt in its agent's queue.
+// The order of an agent's queue, without the texts of its prompts.
 import { sql } from "kysely";
+import type { AgentId } from "#contract/ids.ts";
 import { query } from "./prepared.ts";
+import { seqOf } from "./queries.ts";
 import { byPriority, inFront } from "./turn-queries.ts";
 
 const inOrder = (table: string) => sql`(${inFront(table)}, ${byPriority(table)}, ${sql.ref(table)}.position)`;
@@ -14,4 +16,15 @@ export const queuePosition = query<{ id: number }>()("queue-position", (db, arg)
 		.where("mine.taken", "is", null)
 		.where("other.taken", "is", null)
 		.where(sql<boolean>`${inOrder("other")} <= ${inOrder("mine")}`),
+);
+
+export const queueOrder = query<{ agent: AgentId }>()("queue-order", (db, arg) =>
+	db
+		.selectFrom("prompt")
+		.select(["prompt.id", "prompt.position", "prompt.priority"])
+		.where("prompt.agent", "=", seqOf(db, arg("agent")))
+		.where("prompt.taken", "is", null)
+		.orderBy(inFront())
+		.orderBy(byPriority())
+		.orderBy("prompt.position"),
 );

@@ -11,7 +11,7 @@ import { mirroredBy } from "./mirrored.ts";
 import * as nodes from "./node-queries.ts";
 import * as open from "./open-queries.ts";
 import * as persons from "./person-queries.ts";
-import { queuePosition } from "./queue-queries.ts";
+import { queueOrder, queuePosition } from "./queue-queries.ts";
 import { headFrom, mailFrom, promptFrom, statesIn } from "./rows.ts";
 import * as slots from "./slot-queries.ts";
 import * as queries from "./turn-queries.ts";
@@ -43,6 +43,7 @@ export function sqlReads(connection: Connection): Reads {
 function promptReads(connection: Connection) {
 	return {
 		prompts: async (agent) => (await connection.all(queries.promptsOfAgent, { agent })).map(promptFrom),
+		queueOrder: (agent) => connection.all(queueOrder, { agent }),
 		nextPrompt: async (agent, now) => (await connection.all(queries.nextPrompt, { agent, now })).map(promptFrom)[0],
 		promptsFrom: (agent, source) => connection.all(queries.promptsFrom, { agent, source }),
 		prompt: async (id) => (await connection.all(queries.promptById, { id })).map(promptFrom)[0],
@@ -103,6 +104,10 @@ function mailReads(connection: Connection) {
 		lastMail: async (agent) => (await connection.all(mails.lastMail, { agent }))[0]?.id ?? 0,
 		unreadMails: async (agent) => (await connection.all(mails.unreadMails, { agent })).map(mailFrom),
 		unreadMailCount: async (agent) => Number((await connection.all(mails.unreadMailCount, { agent }))[0]?.length ?? 0),
+		newMailCount: async (agent) => {
+			const [{ mails: all, urgent } = { mails: 0, urgent: 0 }] = await connection.all(mails.newMailCount, { agent });
+			return { mails: Number(all), urgent: Number(urgent) };
+		},
 		agentsWithUrgentMail: async () => (await connection.all(mails.agentsWithUrgentMail, {})).map(({ id }) => id),
 		agentsWithNewMail: () => statesIn(connection).all(mails.agentsWithNewMail, {}),
 	} satisfies Partial<Reads>;

@@ -92,9 +92,9 @@ export interface Tables {
 		done_at: number | null;
 		state: string;
 	};
-	run: { id: number; issue: number; turn: number; open: number; state: string };
+	run: { id: number; issue_id: number; turn: number; open: number; state: string };
 	/** the text is in the event of the same id; `state` is the rest of an `EntryState` */
-	entry: { id: number; issue: number; state: string };
+	entry: { id: number; issue_id: number; state: string };
 	project: { slug: string; state: string };
 	/** `state` is a `SubscriptionState` */
 	subscription: { name: string; state: string };

@@ -161,11 +161,17 @@ function rowWrites(connection: Connection) {
 			});
 		},
 		putRun: (row) => {
-			const { id, issue, turn, state } = row;
-			return run(issues.putRun, { id, issue, turn, open: flag(state === "open"), state: JSON.stringify(row) });
+			const { id, issueId, turn, state } = row;
+			return run(issues.putRun, {
+				id,
+				issue_id: issueId,
+				turn,
+				open: flag(state === "open"),
+				state: JSON.stringify(row),
+			});
 		},
 		putEntry: ({ text: _, ...row }) =>
-			run(issues.putEntry, { id: row.id, issue: row.issue, state: JSON.stringify(row) }),
+			run(issues.putEntry, { id: row.id, issue_id: row.issueId, state: JSON.stringify(row) }),
 		putReceipt: (receipt) => run(queries.putReceipt, receiptRow(receipt)),
 	} satisfies Partial<Tx>;
 }

@@ -4,7 +4,7 @@ import { type RawBuilder, type SelectQueryBuilder, sql } from "kysely";
 import type { AgentId } from "#contract/ids.ts";
 import { kindsWithOwnCommand, rowChangingItems } from "#contract/item-kinds.ts";
 import { isOfProject } from "./agent-queries.ts";
-import { type Dialect, query, textsIn } from "./prepared.ts";
+import { type Dialect, fieldOf, query, textsIn } from "./prepared.ts";
 import { fromJournal, seqOf } from "./queries.ts";
 import type { Tables } from "./tables.ts";
 
@@ -28,17 +28,28 @@ export const eventsOfAgentWanted = query<Wanted & { agent: AgentId }>()("events-
 	narrowed(fromJournal(db).where("event.agent", "=", seqOf(db, arg("agent"))), arg, dialect),
 );
 
-/** By the index of agents and ids, for each agent of the project, and for the events of no agent. */
+/** By the index of agents and ids: for each agent of the project, and of the events of no agent those about it. */
 export const eventsOfProjectWanted = query<Wanted & { project: string }>()(
 	"events-of-project-wanted",
 	(db, arg, dialect) => {
 		const inWindow = sql<boolean>`event.id > ${arg("after")} and event.id <= ${arg("upTo")}`;
 		const ids = sql<number>`(select event.id from event
 			where event.agent in (select seq from agent where ${isOfProject(arg("project"))}) and ${inWindow}
-		union all select event.id from event where event.agent is null and ${inWindow})`;
+		union all select event.id from event
+			where event.agent is null and ${inWindow} and ${isAboutProject(arg("project"), dialect)})`;
 		return narrowed(fromJournal(db).where("event.id", "in", ids), arg, dialect);
 	},
 );
+
+/** Of an event of no agent: whether it is about the project, or about one of its issues. */
+function isAboutProject(project: RawBuilder<string>, dialect: Dialect): RawBuilder<boolean> {
+	const [slug, named] = [fieldOf(dialect, "event.data", "slug"), fieldOf(dialect, "event.data", "project")];
+	// the data of items may have anything under this name: only what is written without an agent is made a number
+	const issue = sql`case when event.agent is null
+		then cast(${fieldOf(dialect, "event.data", "issueId")} as bigint) end`;
+	return sql`(${slug} = ${project} or ${named} = ${project}
+		or exists (select 1 from issue where issue.id = ${issue} and issue.project = ${project}))`;
+}
 
 type Journal<O> = SelectQueryBuilder<Tables & { event: Tables["event"] }, "event" | "agent", O>;
 

@@ -41,7 +41,7 @@ export function openForWriting(file: string): SqliteConnection {
 		if (connection.value("pragma application_id") === backupId)
 			connection.script(`pragma application_id = ${applicationId}`);
 		migrate(connection);
-		checkPages(connection);
+		checkPages(connection, pagesMax.start);
 		leaveTrace(file);
 		removeLeftovers(file);
 		return connection;
@@ -242,11 +242,17 @@ function migrate(connection: SqliteConnection): void {
 	}
 }
 
-/** Reading every page of a large store takes seconds: the start only checks small ones. */
-const checkedPagesMax = 8192;
+/** For `brood doctor`, which may take longer than a start: throws if there are damaged pages. */
+export function examinePages(file: string): void {
+	using connection = new SqliteConnection(file, { readOnly: true });
+	checkPages(connection, pagesMax.examined);
+}
 
-function checkPages(connection: SqliteConnection): void {
-	if (Number(connection.value("pragma page_count")) > checkedPagesMax) return;
+/** Reading every page of a large store takes seconds: a start only checks small ones, up to 32 MiB. */
+const pagesMax = { start: 8192, examined: 524_288 };
+
+function checkPages(connection: SqliteConnection, atMost: number): void {
+	if (Number(connection.value("pragma page_count")) > atMost) return;
 	const verdict = connection.value("pragma quick_check(1)");
 	if (verdict !== "ok")
 		throw new StoreFault(

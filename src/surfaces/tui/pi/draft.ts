@@ -1,4 +1,5 @@
 // What is being written to one agent: the library's editor without its frame.
+import { setTimeout as pause } from "node:timers/promises";
 import { type AutocompleteItem, Editor, matchesKey } from "@earendil-works/pi-tui";
 import { inline, visible } from "#contract/visible.ts";
 import { painted, type Style } from "#views/paint.ts";
@@ -33,27 +34,24 @@ export class Draft {
 	readonly #originals = new Map<string, string>();
 	#isRecalled = false;
 	#offered: Completions = { word: "", items: [] };
+	readonly #complete: Complete;
+	/** keys that came after a Tab whose completions are being looked for */
+	#held: string[] | null = null;
 
 	constructor(
 		editor: PlainEditor,
 		{ submit, changed, complete }: { submit(text: string): void; changed(): void; complete: Complete },
 	) {
 		this.#editor = editor;
+		this.#complete = complete;
 		editor.focused = true;
 		editor.onSubmit = (text) => submit(this.#originals.get(text) ?? text);
 		editor.onChange = changed;
 		editor.setAutocompleteProvider({
 			triggerCharacters: ["@"],
 			getSuggestions: async (lines, line, column) => {
-				const found = await complete([...lines.slice(0, line), (lines[line] ?? "").slice(0, column)].join("\n"));
-				this.#offered = found ?? { word: "", items: [] };
-				if (found === null || found.items.length === 0) return null;
-				const items = found.items.map(({ value, hint }) => ({
-					value,
-					label: inline(value),
-					description: inline(hint),
-				}));
-				return { items, prefix: found.word };
+				const before = [...lines.slice(0, line), (lines[line] ?? "").slice(0, column)].join("\n");
+				return this.#offer(await complete(before));
 			},
 			applyCompletion: (lines, line, column, item: AutocompleteItem) => {
 				const text = lines[line] ?? "";
@@ -69,6 +67,13 @@ export class Draft {
 				};
 			},
 		});
+	}
+
+	#offer(found: Completions | null): { items: AutocompleteItem[]; prefix: string } | null {
+		this.#offered = found ?? { word: "", items: [] };
+		if (found === null || found.items.length === 0) return null;
+		const items = found.items.map(({ value, hint }) => ({ value, label: inline(value), description: inline(hint) }));
+		return { items, prefix: found.word };
 	}
 
 	get text(): string {
@@ -93,7 +98,9 @@ export class Draft {
 
 	set(text: string, cursor?: { line: number; column: number }): void {
 		this.#editor.setText(this.#shown(text));
-		if (!this.#editor.fold() && cursor !== undefined) this.#editor.putCursorAt(cursor);
+		if (this.#editor.fold(clean(text)) || cursor === undefined) return;
+		const line = text.split("\n")[cursor.line] ?? "";
+		this.#editor.putCursorAt({ ...cursor, column: this.#shown(line.slice(0, cursor.column)).length });
 	}
 
 	insert(text: string): void {
@@ -107,8 +114,8 @@ export class Draft {
 
 	/** The editor writes its text to the terminal as it is: control characters become visible ones first. */
 	#shown(text: string): string {
-		const shown = visible(text.replaceAll(/\r\n?/g, "\n").replaceAll("\t", "    "));
-		if (shown !== text) this.#originals.set(shown.trim(), text);
+		const shown = clean(text).replaceAll("\t", "    ");
+		for (const each of [shown, clean(text)]) if (each !== text) this.#originals.set(each.trim(), text);
 		return shown;
 	}
 
@@ -122,9 +129,30 @@ export class Draft {
 
 	/** The library takes the control characters out of what is pasted, but not those above ASCII. */
 	input(data: string): void {
+		if (this.#held !== null) this.#held.push(data);
+		else if (matchesKey(data, "tab") && this.#word !== "" && this.#word !== this.#offered.word) void this.#tab(data);
+		else this.#take(data);
+	}
+
+	/** A Tab that came before the completions of its word: it takes the one that the list would have marked. */
+	async #tab(tab: string): Promise<void> {
+		const before = this.#beforeCursor;
+		this.#held = [];
+		try {
+			const found = await Promise.race([this.#complete(before), pause(heldMs, null, { ref: false })]);
+			const offer = this.#beforeCursor === before ? this.#offer(found) : null;
+			if (offer !== null && this.#editor.showCompletions(offer)) this.#take(tab);
+		} finally {
+			const held = this.#held;
+			this.#held = null;
+			for (const data of held) this.input(data);
+		}
+	}
+
+	#take(data: string): void {
 		const before = this.#beforeCursor;
 		if (this.isCompleting && matchesKey(data, "enter")) this.#enterInList(data);
-		else this.#editor.handleInput(data.replaceAll(/[\u0080-\u009F]/g, visible));
+		else this.#editor.enter(data.replaceAll(/[\u0080-\u009F]/g, visible));
 		// one that was sent before
 		this.#editor.fold();
 		if (this.isCompleting && this.#beforeCursor !== before) this.#completeAfter(before);
@@ -145,7 +173,8 @@ export class Draft {
 	#chosen(marked: string): string | null {
 		const { word, items } = this.#offered;
 		if (this.#word === word) return marked;
-		const fitting = this.#word === "" ? [] : matching(items, this.#word, ({ value }) => value);
+		const named = (text: string): string => text.replace(/^@/, "");
+		const fitting = this.#word === "" ? [] : matching(items, named(this.#word), ({ value }) => named(value));
 		return fitting[0]?.value ?? null;
 	}
 
@@ -175,6 +204,12 @@ export class Draft {
 	}
 }
 
+/** Control characters become visible ones; tabs stay. */
+const clean = (text: string): string => visible(text.replaceAll(/\r\n?/g, "\n"));
+
+/** Keys wait this long for the completions of a Tab before them. */
+const heldMs = 300;
+
 /** begins the rows that the editor draws above and below its text */
 const border = "\u0000";
 
@@ -190,12 +225,33 @@ export class PlainEditor extends Editor {
 		if (recalled !== before && recalled !== -1) this.putCursorAt({ line: Infinity, column: Infinity });
 	}
 
-	/** Puts a mark in place of a long text. The library does this only for what is pasted. */
-	fold(): boolean {
+	/** The library makes spaces of tabs: in a paste that is only a mark, nothing needs them. */
+	enter(data: string): void {
+		const before = this.#pasteCounter;
+		this.handleInput(data);
+		const [id, pastes] = [this.#pasteCounter, this.#pastes];
+		if (id === before) return;
+		const pasted = data.slice(data.indexOf("~") + 1, data.lastIndexOf("\u001B"));
+		const isKept = (unit: string): boolean => unit === "\n" || unit === "\t" || unit >= " ";
+		const text = pasted.replaceAll(/\r\n?/g, "\n").split("").filter(isKept).join("");
+		// unless the library has changed something else
+		if (text.replaceAll("\t", "    ") === pastes?.get(id)) pastes.set(id, text);
+	}
+
+	get #pasteCounter(): number {
+		return Number(Reflect.get(this, "pasteCounter"));
+	}
+
+	get #pastes(): Map<unknown, unknown> | null {
 		const pastes: unknown = Reflect.get(this, "pastes");
-		if (this.getText().length < foldedFrom || !(pastes instanceof Map)) return false;
-		const text = this.getExpandedText();
-		const id = Number(Reflect.get(this, "pasteCounter")) + 1;
+		return pastes instanceof Map ? pastes : null;
+	}
+
+	/** Puts a mark in place of a long text. The library does this only for what is pasted. */
+	fold(text = this.getExpandedText()): boolean {
+		const pastes = this.#pastes;
+		if (this.getText().length < foldedFrom || pastes === null) return false;
+		const id = this.#pasteCounter + 1;
 		pastes.set(id, text);
 		const [lines, size] = [text.split("\n").length, text.length];
 		const mark = `[paste #${id} ${lines > 10 ? `+${lines} lines` : `${size} chars`}]`;
@@ -214,6 +270,15 @@ export class PlainEditor extends Editor {
 	completeAgain(): void {
 		const update: unknown = Reflect.get(this, "updateAutocomplete");
 		if (typeof update === "function") Reflect.apply(update, this, []);
+	}
+
+	/** False if the library has changed. */
+	showCompletions(offer: { items: AutocompleteItem[]; prefix: string }): boolean {
+		const [stop, show] = ["cancelAutocomplete", "applyAutocompleteSuggestions"].map((name) => Reflect.get(this, name));
+		if (typeof stop !== "function" || typeof show !== "function") return false;
+		Reflect.apply(stop, this, []);
+		Reflect.apply(show, this, [offer, "regular"]);
+		return true;
 	}
 
 	/** The library has no other way to move the cursor there. */

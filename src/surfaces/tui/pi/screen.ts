@@ -10,6 +10,7 @@ import {
 	TuiAltScreen,
 } from "@earendil-works/pi-tui";
 import { type Complete, Draft, editorTheme, PlainEditor } from "./draft.ts";
+import { hasShell } from "./job.ts";
 import { OwnTerminal } from "./own-terminal.ts";
 
 /** What the screen writes to. */
@@ -35,6 +36,12 @@ export interface Painter {
 
 /** streams are painted at most so often */
 const frameMs = 50;
+
+/** No shell and no person is so fast: what took less was not stopped. */
+const stopMs = 30;
+
+export const notStopped =
+	"Ctrl+Z stops nothing here: no shell waits for this terminal, and nothing could bring it back.";
 
 /** Draws nothing while the terminal has not taken the last frame. */
 class FrameSkippingScreen extends TuiAltScreen {
@@ -139,14 +146,20 @@ export class Screen {
 		process.off("SIGCONT", this.#goOn);
 	}
 
-	/** As other programs at Ctrl+Z or `kill -TSTP`; `fg` brings the screen back. */
-	readonly suspend = (): void => {
+	/** As other programs at Ctrl+Z or `kill -TSTP`; `fg` brings the screen back. False if nothing was stopped. */
+	readonly suspend = (): boolean => {
+		const isJob = hasShell();
+		if (isJob === false) return false;
 		this.stop();
 		process.once("SIGCONT", this.#goOn);
-		// nothing handles it any more: it stops the process here
-		process.kill(process.pid, "SIGTSTP");
+		const before = performance.now();
+		// nothing handles it any more: it stops the process here, and what started it in the same job, such as a script:
+		// the shell waits for the whole job
+		process.kill(0, "SIGTSTP");
+		const isStopped = performance.now() - before > stopMs;
 		// without a shell it stops nothing, and nobody would continue it
 		process.kill(process.pid, "SIGCONT");
+		return isJob ?? isStopped;
 	};
 
 	/** Later than a signal that came while it was stopped, which may end the program. */

@@ -57,8 +57,31 @@ export function columnsOf(text: string, from: number, to: number): string {
 	return part.includes("\u001B") ? `${part}\u001B[0m` : part;
 }
 
-export const matching = <T>(all: readonly T[], words: string, textOf: (each: T) => string): T[] =>
-	words.trim() === "" ? [...all] : fuzzyFilter([...all], words, textOf);
+/**
+ * What fits the words, best first. The library looks for their letters only: what has the words as they are, at best at
+ * the beginning of a file's name, comes before the rest.
+ */
+export function matching<T>(all: readonly T[], words: string, textOf: (each: T) => string): T[] {
+	const wanted = words.trim().toLowerCase();
+	if (wanted === "") return [...all];
+	const found = fuzzyFilter([...all], words, textOf).map((each) => {
+		const text = textOf(each).toLowerCase();
+		return { each, text, rank: rankOf(text, wanted) };
+	});
+	const isAfter = (a: string, b: string): number => a.length - b.length || (a < b ? -1 : 1);
+	return found
+		.toSorted((a, b) => a.rank - b.rank || (a.rank === lettersOnly ? 0 : isAfter(a.text, b.text)))
+		.map(({ each }) => each);
+}
+
+const lettersOnly = 3;
+
+function rankOf(text: string, wanted: string): number {
+	const [name = ""] = /[^/]*\/?$/.exec(text) ?? [];
+	if (name.startsWith(wanted)) return 0;
+	if (name.includes(wanted)) return 1;
+	return text.includes(wanted) ? 2 : lettersOnly;
+}
 
 interface MarkdownLook {
 	width: number;

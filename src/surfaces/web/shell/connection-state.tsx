@@ -16,7 +16,8 @@ export function ConnectionState() {
 				</span>
 			) : (
 				<span className="connection tone-bad" role="status">
-					✗ no daemon for <Age at={new Date(connection.since).toISOString()} />
+					✗ {connection.refusal === null ? "no daemon" : "refused"} for{" "}
+					<Age at={new Date(connection.since).toISOString()} />
 				</span>
 			);
 		default:

@@ -2,14 +2,18 @@
 // while the page is not looked at. Only one tab shows each: the browser replaces notifications with the same tag.
 import { useEffect, useRef } from "react";
 import { useLocation } from "wouter";
+import type { AgentId, EventId } from "#contract/ids.ts";
 import { inline } from "#contract/visible.ts";
-import { finishHint } from "#views/agent-text.ts";
-import { useSeen } from "../store/hooks.ts";
+import { useSeen, useStore } from "../store/hooks.ts";
+import { lineOf } from "../store/last-line.ts";
+import type { Store } from "../store/store.ts";
 import { paths } from "../ui/paths.ts";
+import { isLookedAt } from "./looked-at.ts";
 import { isNotifying } from "./notifications.ts";
 import { pageTitle } from "./page-title.ts";
 
 export function Notifier() {
+	const store = useStore();
 	const seen = useSeen();
 	const { inbox, isLoaded } = seen;
 	const [location, go] = useLocation();
@@ -17,10 +21,10 @@ export function Notifier() {
 	const known = useRef<Set<string> | null>(null);
 	useEffect(() => {
 		if (!isLoaded) return;
-		const calls = [
-			...inbox.approvals.map(({ id, path, title }) => ({
+		const calls: Call[] = [
+			...inbox.approvals.map(({ id, handles, title }) => ({
 				tag: `approval ${id}`,
-				title: `${path.at(-1)} asks`,
+				title: `${handles.at(-1)} asks`,
 				body: title,
 			})),
 			...inbox.errors.map(({ id, handle, holds }) => ({
@@ -31,24 +35,61 @@ export function Notifier() {
 			...inbox.humanAgents.map(({ id, handle, turn }) => ({
 				tag: `turn ${id} ${turn?.id ?? ""}`,
 				title: `${handle} waits for you`,
-				body: finishHint(handle),
+				body: () => (turn === null ? "" : promptOf(store, id, turn.id)),
 			})),
 		];
 		const before = known.current;
 		known.current = new Set(calls.map(({ tag }) => tag));
 		// what waited before the page was opened is not new
 		if (before === null || !document.hidden || !isNotifying()) return;
-		for (const { tag, title, body } of calls.filter((call) => !before.has(call.tag))) {
-			const shown = new Notification(inline(title), { tag, body: inline(body).slice(0, 300) });
-			shown.addEventListener("click", () => {
-				focus();
-				go(paths.inbox());
-			});
-		}
-	}, [inbox, isLoaded, go]);
+		const fresh = calls.filter((call) => !before.has(call.tag));
+		const show = (): void => {
+			focus();
+			go(paths.inbox());
+		};
+		if (fresh.length > 0) void notify(fresh, show);
+	}, [store, inbox, isLoaded, go]);
 	const waiting = inbox.approvals.length + inbox.errors.length + inbox.humanAgents.length;
 	useEffect(() => {
 		document.title = waiting === 0 ? title : `(${waiting}) ${title}`;
 	}, [title, waiting]);
 	return null;
+}
+
+interface Call {
+	tag: string;
+	title: string;
+	/** or what reads it */
+	body: string | (() => Promise<string> | string);
+}
+
+async function notify(calls: readonly Call[], show: () => void): Promise<void> {
+	if (await isLookedAt()) return;
+	for (const { tag, title, body } of calls) {
+		const text = inline(typeof body === "string" ? body : await body()).slice(0, 300);
+		new Notification(inline(title), { tag, body: text.toWellFormed() }).addEventListener("click", show);
+	}
+}
+
+/** a prompt is looked for this often: it is handed over a moment after its turn began */
+const triesMax = 5;
+
+/** What is asked in a turn, as the inbox says it; empty if that cannot be read. */
+async function promptOf({ client, subscribe }: Store, agent: AgentId, turn: EventId): Promise<string> {
+	for (let tries = 0; tries < triesMax; tries++) {
+		const { promise: changed, resolve } = Promise.withResolvers<void>();
+		const stop = subscribe(resolve);
+		try {
+			const { items } = await client.call("turn", { params: { agent, turn: String(turn) } });
+			const prompt = items.find(({ kind }) => kind === "user");
+			if (prompt !== undefined) return lineOf("user", prompt.text) ?? "";
+			await changed;
+		} catch {
+			// that the agent waits is said all the same
+			return "";
+		} finally {
+			stop();
+		}
+	}
+	return "";
 }

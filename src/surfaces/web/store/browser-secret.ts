@@ -32,11 +32,20 @@ async function newProof(secret: string): Promise<string> {
 }
 
 async function proofOf(secret: string): Promise<string> {
-	const { proofNonce } = await (await fetch("/api/health", { cache: "no-store" })).json();
+	const proofNonce = await readNonce();
 	const digest = base64url(await crypto.subtle.digest("SHA-256", bytes(secret)));
 	const key = await crypto.subtle.importKey("raw", bytes(digest), { name: "HMAC", hash: "SHA-256" }, false, ["sign"]);
-	const signature = await crypto.subtle.sign("HMAC", key, bytes(browserProofText(String(proofNonce), location.host)));
-	return browserProof(String(proofNonce), base64url(signature));
+	const signature = await crypto.subtle.sign("HMAC", key, bytes(browserProofText(proofNonce, location.host)));
+	return browserProof(proofNonce, base64url(signature));
+}
+
+/** A proof made of anything else would be refused as that of a browser that is not signed in. */
+async function readNonce(): Promise<string> {
+	const answer = await fetch("/api/health", { cache: "no-store" });
+	const health: unknown = answer.ok ? await answer.json() : null;
+	const nonce: unknown = Object(health).proofNonce;
+	if (typeof nonce !== "string") throw new Error("The daemon did not say what a proof is made of.");
+	return nonce;
 }
 
 const bytes = (text: string): Uint8Array<ArrayBuffer> => new TextEncoder().encode(text);

@@ -2,11 +2,13 @@
 import type { Client } from "#client/client.ts";
 import type { Mirror } from "#client/mirror.ts";
 import type { AgentId } from "#contract/ids.ts";
+import type { Refusal } from "#contract/refusal.ts";
 import type { Delta } from "#contract/stream.ts";
 import type { Item } from "#contract/wire.ts";
 import { type Block, Blocks } from "#views/conversation.ts";
 import { rangesOf } from "#views/ranges.ts";
 import { lastLineOf, lineOf } from "./last-line.ts";
+import { refusalOf } from "./refusal-of.ts";
 
 export interface ConversationSeen {
 	blocks: readonly Block[];
@@ -14,6 +16,8 @@ export interface ConversationSeen {
 	messages: readonly Delta[];
 	/** false once everything has been loaded, the inherited part too */
 	hasOlder: boolean;
+	/** why older items could not be read; null if nobody tried, or they could */
+	refusal: Refusal | null;
 }
 
 interface Conversation {
@@ -22,13 +26,15 @@ interface Conversation {
 	last: number;
 	/** where older items are: its own, then those of each ancestor; null if there are none */
 	next: { of: AgentId; before: number } | null;
+	/** why those could not be read */
+	refusal: Refusal | null;
 }
 
 /** items that are loaded at once */
 const olderItems = 300;
 /** of a conversation, when it is opened */
 export const itemsLoaded = 300;
-const nothing: ConversationSeen = { blocks: [], messages: [], hasOlder: false };
+const nothing: ConversationSeen = { blocks: [], messages: [], hasOlder: false, refusal: null };
 
 export class Conversations {
 	readonly #client: Client;
@@ -133,8 +139,9 @@ export class Conversations {
 				known.blocks.prepend(found, { isInherited: of !== agent });
 				if (first !== undefined) break;
 			}
-		} catch {
-			// the daemon is away; the next scroll asks again
+			known.refusal = null;
+		} catch (error) {
+			known.refusal = refusalOf(error);
 		} finally {
 			this.#loading.delete(agent);
 			this.#touched.add(agent);
@@ -152,9 +159,9 @@ export class Conversations {
 	}
 
 	#look(agent: AgentId): void {
-		const { blocks, next } = this.#conversation(agent);
+		const { blocks, next, refusal } = this.#conversation(agent);
 		const messages = this.#mirror.messages(agent);
-		this.#seen.set(agent, { blocks: [...blocks.list], messages, hasOlder: next !== null });
+		this.#seen.set(agent, { blocks: [...blocks.list], messages, hasOlder: next !== null, refusal });
 	}
 
 	#conversation(agent: AgentId): Conversation {
@@ -165,7 +172,7 @@ export class Conversations {
 		for (const item of items) blocks.add(item);
 		const first = items[0];
 		const next = first === undefined ? this.#inherited(agent, agent) : { of: agent, before: first.id };
-		const made = { blocks, last: items.at(-1)?.id ?? 0, next };
+		const made = { blocks, last: items.at(-1)?.id ?? 0, next, refusal: null };
 		this.#known.set(agent, made);
 		return made;
 	}

@@ -1,11 +1,13 @@
 // How components read the store, ask the daemon for what is not mirrored, and act.
-import { createContext, useCallback, useContext, useEffect, useState, useSyncExternalStore } from "react";
-import { type Input, Refused } from "#client/client.ts";
+import { createContext, useCallback, useContext, useEffect, useRef, useState, useSyncExternalStore } from "react";
+import { Refused } from "#client/client.ts";
+import type { Input } from "#client/input.ts";
 import type { AgentId, ProjectSlug } from "#contract/ids.ts";
-import { type Refusal, refuse } from "#contract/refusal.ts";
+import { type Refusal, refusalCodes } from "#contract/refusal.ts";
 import type { AnswerOf, RouteName } from "#contract/routes.ts";
 import { localNow } from "./connection.ts";
 import type { ConversationSeen } from "./conversations.ts";
+import { refusalOf } from "./refusal-of.ts";
 import type { Seen } from "./seen.ts";
 import type { Store } from "./store.ts";
 import { dismissAbout, toast } from "./toasts.ts";
@@ -57,21 +59,24 @@ export function useNeeds({
 	useEffect(() => store.need({ threads, boards, lines }), [store, wanted]);
 }
 
+/** What was answered, and stays until something else is. */
+type Answered<T> = { state: "ready"; data: T } | { state: "failed"; refusal: Refusal; data?: T };
+
 export type Read<T> =
 	| { state: "loading"; data?: T }
-	| { state: "ready"; data: T }
-	| { state: "failed"; refusal: Refusal; data?: T };
+	| Extract<Answered<T>, { state: "ready" }>
+	| (Extract<Answered<T>, { state: "failed" }> & { again(): Promise<void> });
 
 interface LastRead<T> {
 	key: string;
-	read: Read<T>;
+	read: Answered<T>;
 	/** nobody answered */
 	isLost: boolean;
 }
 
 /**
- * Asks once, and again when the input or `again` changes, and until a daemon that did not answer is back; null asks
- * nothing. What was answered before stays meanwhile.
+ * Asks once, and again when the input or `again` changes, until a daemon that did not answer is back, and when one that
+ * refused for a moment is; null asks nothing. What was answered before stays meanwhile.
  */
 export function useRead<N extends RouteName>(name: N, input: Input<N> | null, again: unknown = 0): Read<AnswerOf<N>> {
 	const store = useStore();
@@ -79,34 +84,42 @@ export function useRead<N extends RouteName>(name: N, input: Input<N> | null, ag
 	const isLive = useSyncExternalStore(store.subscribe, () => store.seen.connection.state === "live");
 	const [last, setLast] = useState<LastRead<AnswerOf<N>> | null>(null);
 	const key = JSON.stringify([name, input]);
-	const isBack = isLive && last?.isLost === true;
+	const asked = useRef(0);
+	const ask = async (): Promise<void> => {
+		if (input === null) return;
+		const question = ++asked.current;
+		const next = await client.call(name, input).then(
+			(data) => (): LastRead<AnswerOf<N>> => ({ key, read: { state: "ready", data }, isLost: false }),
+			(error: unknown) => (before: LastRead<AnswerOf<N>> | null) => failed(key, error, before),
+		);
+		if (question === asked.current) setLast(next);
+	};
 	const tries = useTries(last?.isLost === true);
 	// biome-ignore lint/correctness/useExhaustiveDependencies: the input is compared by what it contains
 	useEffect(() => {
-		if (input === null) return;
-		let isCurrent = true;
-		client.call(name, input).then(
-			(data) => isCurrent && setLast({ key, read: { state: "ready", data }, isLost: false }),
-			(error: unknown) => {
-				const isLost = !(error instanceof Refused);
-				const refusal = refusalOf(error, "The daemon does not answer. This is loaded again as soon as it does.");
-				if (isCurrent)
-					setLast((before) =>
-						isLost && before?.key === key && before.read.data !== undefined
-							? { ...before, isLost }
-							: { key, read: { state: "failed", refusal }, isLost },
-					);
-			},
-		);
+		void ask();
 		return () => {
-			isCurrent = false;
+			asked.current++;
 		};
-	}, [client, key, again, isBack, tries]);
-	return last?.key === key ? last.read : { state: "loading" };
+	}, [client, key, again, tries]);
+	// biome-ignore lint/correctness/useExhaustiveDependencies: only when the connection comes back
+	useEffect(() => {
+		if (isLive && last?.key === key && mayHeal(last)) void ask();
+	}, [isLive]);
+	if (last?.key !== key) return { state: "loading" };
+	return last.read.state === "failed" ? { ...last.read, again: ask } : last.read;
 }
 
-export const refusalOf = (error: unknown, silence: string): Refusal =>
-	error instanceof Refused ? error.refusal : refuse("DAEMON_UNREACHABLE", silence);
+function failed<T>(key: string, error: unknown, before: LastRead<T> | null): LastRead<T> {
+	const isLost = !(error instanceof Refused);
+	const refusal = refusalOf(error, "The page asks again by itself.");
+	return isLost && before?.key === key && before.read.data !== undefined
+		? { ...before, isLost }
+		: { key, read: { state: "failed", refusal }, isLost };
+}
+
+const mayHeal = <T>({ read, isLost }: LastRead<T>): boolean =>
+	isLost || (read.state === "failed" && refusalCodes[read.refusal.code].retryable);
 
 const sameRequest = "Sent again unchanged, it is the same request and happens once.";
 
@@ -128,8 +141,8 @@ export function useAct(): <N extends RouteName>(
 				if (text !== undefined) toast({ tone: "ok", text });
 				return answer;
 			} catch (error) {
-				const silence = "The daemon did not answer. Whether this took effect is not known.";
-				const refusal = refusalOf(error, happensOnce(name) ? `${silence} ${sameRequest}` : silence);
+				const unknown = "Whether this took effect is not known.";
+				const refusal = refusalOf(error, happensOnce(name) ? `${unknown} ${sameRequest}` : unknown);
 				const { code, message, suggestions } = refusal;
 				if (answers?.(refusal) !== true) toast({ tone: "bad", text: message, code, suggestions, about });
 				return null;

@@ -1,5 +1,6 @@
 // All rows at one moment, as views. Each view is computed when it is first asked for.
 
+import type { Lost } from "#client/lost.ts";
 import type { Mirror } from "#client/mirror.ts";
 import type { AgentId, ProjectSlug } from "#contract/ids.ts";
 import type { Issue } from "#contract/issue-wire.ts";
@@ -12,14 +13,14 @@ import type { MirrorViewInput } from "#views/mirrored.ts";
 import { nextIssueText } from "#views/next-issue.ts";
 import { nodeName } from "#views/node-name.ts";
 import { type NodeRow, nodeRows } from "#views/nodes.ts";
-import { inboxOf, treeOf } from "#views/overviews.ts";
+import { treeOf } from "#views/overviews.ts";
 import { type PresetBoard, presetBoards } from "#views/preset-boards.ts";
 import { localNow } from "./connection.ts";
 
 export type Connection =
 	| { state: "connecting" }
 	| { state: "live" }
-	| { state: "lost"; since: number; isUnreadable: boolean }
+	| ({ state: "lost" } & Lost)
 	| { state: "refused"; refusal: Refusal };
 
 export class Seen {
@@ -77,18 +78,11 @@ export class Seen {
 	}
 
 	get inbox(): Inbox {
-		this.#inbox ??= this.#makeInbox();
-		return this.#inbox;
-	}
-
-	#makeInbox(): Inbox {
-		const { agents, subscriptions } = this;
-		const { view } = this.#mirror;
-		const issues = [...view.rows.project.keys()].flatMap((slug) => view.issues(slug));
-		return inboxOf({
-			...{ approvals: view.approvals(), agents, issues, subscriptions: [...subscriptions] },
-			nodes: view.rows.node.values(),
+		this.#inbox ??= this.#mirror.view.inbox(this.#viewInput, {
+			agents: this.agents,
+			subscriptions: [...this.subscriptions],
 		});
+		return this.#inbox;
 	}
 
 	/** The name of an agent's node, where there are several. */

@@ -103,7 +103,7 @@ export class SharedStream {
 					return;
 				}
 				if ("event" in message) reader.want.after = Math.max(reader.want.after, message.event.id);
-				if ("at" in message) reader.want.after = Math.max(reader.want.after, message.at);
+				if ("upTo" in message) reader.want.after = Math.max(reader.want.after, message.upTo);
 				yield message;
 			}
 		} finally {
@@ -181,7 +181,7 @@ class Leader {
 			for await (const message of this.#parts.open({ after, deltas: true, threads }, signal)) {
 				if (signal.aborted) return;
 				if ("event" in message) this.#position = Math.max(this.#position, message.event.id);
-				if ("at" in message) this.#position = Math.max(this.#position, message.at);
+				if ("upTo" in message) this.#position = Math.max(this.#position, message.upTo);
 				this.#say({ message, of: connection });
 			}
 		} catch (error) {

@@ -1,7 +1,8 @@
 // What the screens show: the mirror's rows as views. A view is computed when a screen asks for it, and again only after
 // rows have changed. Screens are told at most once per frame, and less often if the views are expensive.
 import { type Client, Refused } from "#client/client.ts";
-import { type Changed, Mirror } from "#client/mirror.ts";
+import { Mirror } from "#client/mirror.ts";
+import type { Changed } from "#client/mirror-options.ts";
 import type { AgentId, ProjectSlug } from "#contract/ids.ts";
 import type { Item } from "#contract/wire.ts";
 import { localNow } from "./connection.ts";

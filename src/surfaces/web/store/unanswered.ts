@@ -1,6 +1,7 @@
 // Texts that were sent and not answered: they may have arrived. The same text sent to the same place again goes under
 // the same idempotency key, so that it happens once. Kept in this tab, as drafts are.
-import { type Input, Refused } from "#client/client.ts";
+import { Refused } from "#client/client.ts";
+import type { Input } from "#client/input.ts";
 import type { RouteName } from "#contract/routes.ts";
 import { freshKey } from "./connection.ts";
 

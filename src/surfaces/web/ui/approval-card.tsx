@@ -1,7 +1,7 @@
 // One question, whole: what would be done, where, by whom, and the answers.
 import { Link } from "wouter";
 import type { Approval } from "#contract/wire.ts";
-import { contentBesideCommand, filesText } from "#views/approval-text.ts";
+import { alwaysText, contentBesideCommand, filesText } from "#views/approval-text.ts";
 import { changeDraft, useDraft } from "../store/drafts.ts";
 import { useAct } from "../store/hooks.ts";
 import { Age } from "./age.tsx";
@@ -32,7 +32,7 @@ export const reasonDraft = ({ id }: Approval): string => `reason ${id}`;
 export function ApprovalCard({ approval, isCurrent }: ApprovalCardProps) {
 	const answer = useAnswer();
 	const [reason, setReason] = useDraft(reasonDraft(approval));
-	const name = approval.path.at(-1) ?? "";
+	const name = approval.handles.at(-1) ?? "";
 	const details = contentBesideCommand(approval);
 	const keys = (key: string) => (isCurrent ? { keys: key } : {});
 	return (
@@ -42,7 +42,7 @@ export function ApprovalCard({ approval, isCurrent }: ApprovalCardProps) {
 					◆
 				</span>
 				<Link href={paths.agent(approval.agent)} className="approval-name">
-					{approval.path.join(" / ")}
+					{approval.handles.join(" / ")}
 				</Link>
 				<span className="meta">
 					asks{approval.tool !== "other" && ` (${approval.tool})`} <Age at={approval.askedAt} suffix=" ago" />
@@ -56,6 +56,7 @@ export function ApprovalCard({ approval, isCurrent }: ApprovalCardProps) {
 					Files {filesText(approval)}: <span className="mono">{approval.files.join(", ")}</span>
 				</p>
 			)}
+			<p className="meta">“Always” allows {alwaysText(approval)}.</p>
 			<footer className="bar">
 				<Button kind="primary" about={name} {...keys("y")} onClick={() => answer(approval, { allow: true })}>
 					Allow

@@ -40,7 +40,7 @@ export const OtherRows = ({ errors, humanAgents, reviews, limits, nodes }: Omit<
 export function ApprovalRow({ approval }: { approval: Approval }) {
 	const answer = useAnswer();
 	const [isOpen, setOpen] = useState(false);
-	const name = approval.path.at(-1) ?? "";
+	const name = approval.handles.at(-1) ?? "";
 	const row = { glyph: "◆", tone: "wait", name, href: paths.inbox(), text: approval.title } as const;
 	if (isOpen)
 		return (

@@ -9,7 +9,9 @@ export const paths = {
 	tree: () => "/tree",
 	agent: (agent: AgentId) => `/agents/${segment(agent)}`,
 	agentAt: (agent: AgentId, turn: number) => `/agents/${segment(agent)}?turn=${turn}`,
-	agentItem: (agent: AgentId, item: number) => `/agents/${segment(agent)}?item=${item}`,
+	/** an item that was searched for by these words */
+	agentItem: (agent: AgentId, item: number, words: string) =>
+		`/agents/${segment(agent)}?item=${item}&words=${segment(words)}`,
 	/** with the focus in the box for prompts and answers */
 	agentBox: (agent: AgentId) => `/agents/${segment(agent)}#box`,
 	agentAdd: () => "/agents/new",

@@ -1,6 +1,7 @@
 // What a page shows when it has nothing to show: empty, loading, refused.
 import type { ReactNode } from "react";
 import type { Refusal } from "#contract/refusal.ts";
+import { Button } from "./button.tsx";
 
 /** `isPage`: there is nothing else on the page. */
 export function Empty({ title, isPage = false, children }: { title: string; isPage?: boolean; children?: ReactNode }) {
@@ -26,11 +27,21 @@ export function Loading({ what, rows = 6, isPage = false }: { what: string; rows
 	);
 }
 
-export function RefusedPlaceholder({ refusal, isPage = false }: { refusal: Refusal; isPage?: boolean }) {
+interface RefusedPlaceholderProps {
+	refusal: Refusal;
+	/** what the refusal is about, where that is not all of the page or panel */
+	title?: string;
+	isPage?: boolean;
+	/** does again what was refused */
+	again?(): unknown;
+}
+
+export function RefusedPlaceholder({ refusal, title, isPage = false, again }: RefusedPlaceholderProps) {
 	const Title = isPage ? "h1" : "h2";
 	return (
 		<div className="notice notice-bad" role="alert">
 			<Title className="notice-title">
+				{title !== undefined && <span className="notice-about">{title} </span>}
 				<span className="mono tone-bad">{refusal.code}</span> {refusal.message}
 			</Title>
 			{refusal.suggestions.map((command) => (
@@ -38,6 +49,7 @@ export function RefusedPlaceholder({ refusal, isPage = false }: { refusal: Refus
 					{command}
 				</code>
 			))}
+			{again !== undefined && <Button onClick={again}>Try again</Button>}
 		</div>
 	);
 }

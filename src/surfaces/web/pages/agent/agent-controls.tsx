@@ -61,7 +61,7 @@ function useFound(agent: Agent, openings: number): { isDamaged: boolean; whyNoCo
 	const isAsked = openings > 0 && whyNoFiles(agent) === null;
 	const health = useRead("health", isAsked ? { params: { agent: agent.id } } : null, openings);
 	const progress = useRead("progress", isAsked ? { query: { agent: agent.id } } : null, openings);
-	const isClean = progress.data?.[0]?.branch?.uncommitted === false;
+	const isClean = progress.data?.[0]?.branchStatus?.uncommitted === false;
 	return {
 		isDamaged: health.data?.healthy === false,
 		whyNoCommit: isClean ? `${agent.handle} has nothing to commit.` : null,

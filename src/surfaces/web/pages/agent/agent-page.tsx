@@ -12,6 +12,7 @@ import { ForkAt } from "./fork-here.tsx";
 import { PromptBox } from "./prompt-box.tsx";
 import { Scrubber, useTurns } from "./scrubber.tsx";
 import { Side } from "./side.tsx";
+import { SoughtWords } from "./sought-words.ts";
 
 export function AgentPage({ params }: { params: Readonly<Record<string, string>> }) {
 	const seen = useSeen();
@@ -23,7 +24,7 @@ export function AgentPage({ params }: { params: Readonly<Record<string, string>>
 	if (!seen.isLoaded) return <Loading what="the agent" rows={12} isPage />;
 	return (
 		<Empty title="There is no such agent." isPage>
-			It may be on another daemon. Press ⌘K to search.
+			It may be on another daemon. Use “Go to …” to search.
 		</Empty>
 	);
 }
@@ -47,7 +48,9 @@ function Known({ agent }: { agent: Agent }) {
 			<div className="agent-body">
 				<section className="agent-talk" aria-label="Conversation">
 					<ForkAt value={setForkAt}>
-						<Conversation agent={agent} turn={turn} item={item} />
+						<SoughtWords value={search.get("words") ?? ""}>
+							<Conversation agent={agent} turn={turn} item={item} />
+						</SoughtWords>
 					</ForkAt>
 					<AgentApprovals agent={agent} />
 					<PromptBox agent={agent} />

@@ -26,7 +26,11 @@ export function Audit({ agent }: { agent: Agent }) {
 		if (next !== null) setAfter(next);
 	}, [next]);
 	if (read.data === undefined || next !== null)
-		return read.state === "failed" ? <RefusedPlaceholder refusal={read.refusal} /> : <Loading what="the audit" />;
+		return read.state === "failed" ? (
+			<RefusedPlaceholder refusal={read.refusal} again={read.again} />
+		) : (
+			<Loading what="the audit" />
+		);
 	const events = read.data.events.toReversed().slice(0, shownMax);
 	if (events.length === 0) return <Empty title="No events yet." />;
 	const isPart = after > 0 || read.data.events.length > shownMax;

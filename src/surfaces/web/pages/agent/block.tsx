@@ -1,5 +1,5 @@
 // One block of a conversation.
-import { type ReactNode, useState } from "react";
+import { type ReactNode, useContext, useLayoutEffect, useRef, useState } from "react";
 import { actorName } from "#views/agent-text.ts";
 import { type Block, callWords, insideOf, summaryOf } from "#views/conversation.ts";
 import { withSenders } from "#views/mail-senders.ts";
@@ -12,6 +12,7 @@ import { Counts } from "../../ui/diff.tsx";
 import { DiffText } from "../../ui/diff-text.tsx";
 import { InlineMarkdown, Markdown } from "../../ui/markdown.tsx";
 import { ForkHere } from "./fork-here.tsx";
+import { hitIn, SoughtWords } from "./sought-words.ts";
 
 /** Which collapsible blocks are open: rows that are scrolled away forget it otherwise. */
 const opened = new Set<number>();
@@ -21,34 +22,38 @@ interface BlockProps {
 	folder: string | null;
 	/** the end of what a running call has printed */
 	output: string | null;
+	/** it was searched for: it is shown whole */
+	isSought: boolean;
 }
 
-export function BlockView({ block, folder, output }: BlockProps) {
+export function BlockView(props: BlockProps) {
+	const { block } = props;
 	const inherited = block.isInherited ? " block-inherited" : "";
 	return (
 		<div className={`block block-${block.kind}${inherited}${block.bad ? " block-bad" : ""}`}>
-			<Body block={block} folder={folder} output={output} />
-			<ForkHere item={block.id} />
+			<Body key={props.isSought ? "sought" : "any"} {...props} />
+			<ForkHere item={block.lastItem} />
 		</div>
 	);
 }
 
-function Body({ block, folder, output }: BlockProps) {
+function Body(props: BlockProps) {
+	const { block, isSought } = props;
 	const { id, kind, text, author } = block;
 	switch (kind) {
 		case "prompt":
-			return <Prompt from={author} text={text} />;
+			return <Prompt from={author} text={text} isSought={isSought} />;
 		case "message":
 			return <Markdown text={text} />;
 		case "thought":
 			return (
-				<Collapsible id={id} head={<span className="meta clip">Thought: {firstLineOf(text)}</span>}>
+				<Collapsible id={id} isSought={isSought} head={<span className="meta clip">Thought: {firstLineOf(text)}</span>}>
 					<Markdown text={text} />
 				</Collapsible>
 			);
 		case "plan":
 			return block.isOutdated ? (
-				<Collapsible id={id} head={<span className="meta clip">Earlier {planLine(text)}</span>}>
+				<Collapsible id={id} isSought={isSought} head={<span className="meta clip">Earlier {planLine(text)}</span>}>
 					<Plan text={text} />
 				</Collapsible>
 			) : (
@@ -58,7 +63,7 @@ function Body({ block, folder, output }: BlockProps) {
 				</div>
 			);
 		case "call":
-			return <Call block={block} folder={folder} output={output} />;
+			return <Call {...props} />;
 		default:
 			return (
 				<p className="meta note clip">
@@ -68,7 +73,7 @@ function Body({ block, folder, output }: BlockProps) {
 	}
 }
 
-function Prompt({ from, text }: { from: string; text: string }) {
+function Prompt({ from, text, isSought }: { from: string; text: string; isSought: boolean }) {
 	const seen = useSeen();
 	const nameOf = (actor: string): string => actorName(actor, (id) => seen.agent(id));
 	return (
@@ -78,7 +83,7 @@ function Prompt({ from, text }: { from: string; text: string }) {
 					from <ActorName actor={from} />
 				</span>
 			)}
-			<LongText text={withSenders(text, nameOf)} />
+			<LongText text={withSenders(text, nameOf)} isSought={isSought} />
 		</div>
 	);
 }
@@ -97,7 +102,7 @@ function Plan({ text }: { text: string }) {
 	);
 }
 
-function Call({ block, folder, output }: BlockProps) {
+function Call({ block, folder, output, isSought }: BlockProps) {
 	const { id, tool, text, result, bad } = block;
 	// the result of an edit says only that it was made
 	const change = bad ? null : block.change;
@@ -111,7 +116,7 @@ function Call({ block, folder, output }: BlockProps) {
 		</>
 	);
 	return (
-		<Collapsible id={id} head={head}>
+		<Collapsible id={id} isSought={isSought} head={head}>
 			{text.length > 100 && (
 				<CodeBox label="Tool call" className="call-whole">
 					{text}
@@ -120,7 +125,7 @@ function Call({ block, folder, output }: BlockProps) {
 			{change !== null ? (
 				<DiffText text={change.lines.join("\n")} />
 			) : (
-				result !== null && <Output text={insideOf(folder, result.text)} />
+				result !== null && <Output text={insideOf(folder, result.text)} isSought={isSought} />
 			)}
 			{output !== null && <CodeBox label="Output">{insideOf(folder, output)}</CodeBox>}
 		</Collapsible>
@@ -139,20 +144,24 @@ function Outcome({ block: { result, bad } }: { block: Block }) {
 	);
 }
 
-function Output({ text }: { text: string }) {
+function Output({ text, isSought }: { text: string; isSought: boolean }) {
 	if (/^(diff --git |@@ -|--- a\/)/m.test(text)) return <DiffText text={text} />;
-	return <LongText text={text} isCode />;
+	return <LongText text={text} isSought={isSought} isCode />;
 }
 
 /** so much of a text is shown before somebody asks for all of it */
 const shownMax = 12_000;
 
-function LongText({ text, isCode = false }: { text: string; isCode?: boolean }) {
-	const [isWhole, setWhole] = useState(false);
+function LongText({ text, isSought, isCode = false }: { text: string; isSought: boolean; isCode?: boolean }) {
+	const [isWhole, setWhole] = useState(isSought);
 	const shown = isWhole ? text : text.slice(0, shownMax);
 	return (
 		<>
-			{isCode ? <CodeBox label="Output">{shown}</CodeBox> : <pre className="plain">{shown}</pre>}
+			{isCode ? (
+				<CodeBox label="Output">{isSought ? <WithHit text={shown} /> : shown}</CodeBox>
+			) : (
+				<pre className="plain">{shown}</pre>
+			)}
 			{shown.length < text.length && (
 				<button type="button" className="button button-quiet" onClick={() => setWhole(true)}>
 					Show all {text.length.toLocaleString()} characters
@@ -162,8 +171,37 @@ function LongText({ text, isCode = false }: { text: string; isCode?: boolean }) 
 	);
 }
 
-function Collapsible({ id, head, children }: { id: number; head: ReactNode; children: ReactNode }) {
-	const [isOpen, setOpen] = useState(opened.has(id));
+/** A text with what was searched for marked, and scrolled to in its box. */
+function WithHit({ text }: { text: string }) {
+	const hit = hitIn(text, useContext(SoughtWords));
+	const mark = useRef<HTMLElement>(null);
+	const from = hit?.from ?? null;
+	useLayoutEffect(() => {
+		const box = mark.current?.parentElement;
+		if (from === null || mark.current === null || !box) return;
+		box.scrollTop += mark.current.getBoundingClientRect().top - box.getBoundingClientRect().top - box.clientHeight / 2;
+	}, [from]);
+	if (hit === null) return text;
+	return (
+		<>
+			{text.slice(0, hit.from)}
+			<mark ref={mark} className="hit">
+				{text.slice(hit.from, hit.to)}
+			</mark>
+			{text.slice(hit.to)}
+		</>
+	);
+}
+
+interface CollapsibleProps {
+	id: number;
+	isSought: boolean;
+	head: ReactNode;
+	children: ReactNode;
+}
+
+function Collapsible({ id, isSought, head, children }: CollapsibleProps) {
+	const [isOpen, setOpen] = useState(isSought || opened.has(id));
 	return (
 		<details
 			className="collapsible"

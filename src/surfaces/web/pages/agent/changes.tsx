@@ -55,7 +55,7 @@ function AtTurn({ agent, turn }: { agent: Agent; turn: number }) {
 	const read = useRead("snapshot", input ?? null);
 	const act = useAct();
 	if (snapshots.state === "loading") return <Loading what="the snapshots" />;
-	if (snapshots.state === "failed") return <RefusedPlaceholder refusal={snapshots.refusal} />;
+	if (snapshots.state === "failed") return <RefusedPlaceholder refusal={snapshots.refusal} again={snapshots.again} />;
 	if (taken === undefined)
 		return (
 			<Empty title="No snapshot was taken at this turn.">
@@ -88,7 +88,11 @@ interface DiffReadProps {
 
 function DiffRead({ read, ask, title }: DiffReadProps) {
 	if (read.data === undefined)
-		return read.state === "failed" ? <RefusedPlaceholder refusal={read.refusal} /> : <Loading what="the diff" />;
+		return read.state === "failed" ? (
+			<RefusedPlaceholder refusal={read.refusal} again={read.again} />
+		) : (
+			<Loading what="the diff" />
+		);
 	const { total } = read.data;
 	return (
 		<>

@@ -1,12 +1,14 @@
 import { memo } from "react";
 import { Link } from "wouter";
 import type { AgentId } from "#contract/ids.ts";
+import type { Refusal } from "#contract/refusal.ts";
 import type { Delta } from "#contract/stream.ts";
 import type { Agent } from "#contract/wire.ts";
-import { useSeen } from "../../store/hooks.ts";
+import { useSeen, useStore } from "../../store/hooks.ts";
 import { clockOf } from "../../ui/age.tsx";
 import { LiveMarkdown } from "../../ui/markdown.tsx";
 import { paths } from "../../ui/paths.ts";
+import { RefusedPlaceholder } from "../../ui/placeholder.tsx";
 import { BlockView } from "./block.tsx";
 import { type ConversationRow, whenOf } from "./conversation-rows.ts";
 
@@ -24,7 +26,7 @@ export const ConversationRowView = memo(function ConversationRowView(props: Conv
 	const when = whenOf(row, selected);
 	return (
 		<div className={isSought ? "when-selected" : when === null ? undefined : `when-${when}`}>
-			<Content row={row} agent={agent} when={when} />
+			<Content row={row} agent={agent} when={when} isSought={isSought} />
 		</div>
 	);
 });
@@ -33,12 +35,17 @@ interface ContentProps {
 	row: ConversationRow;
 	agent: Agent;
 	when: ReturnType<typeof whenOf>;
+	isSought: boolean;
 }
 
-function Content({ row, agent, when }: ContentProps) {
+function Content({ row, agent, when, isSought }: ContentProps) {
 	switch (row.row) {
-		case "block":
-			return <BlockView block={row.block} output={row.output} folder={agent.workspace?.path ?? null} />;
+		case "block": {
+			const { block, output } = row;
+			return <BlockView {...{ block, output, isSought }} folder={agent.workspace?.path ?? null} />;
+		}
+		case "unread":
+			return <Unread agent={agent} refusal={row.refusal} />;
 		case "origin":
 			return <Origin of={row.of} agent={agent} />;
 		case "turn":
@@ -57,6 +64,17 @@ function Content({ row, agent, when }: ContentProps) {
 		default:
 			return <Live message={row.message} />;
 	}
+}
+
+function Unread({ agent: { id }, refusal }: { agent: Agent; refusal: Refusal }) {
+	const { conversations } = useStore();
+	return (
+		<RefusedPlaceholder
+			title="Earlier items could not be read."
+			refusal={refusal}
+			again={() => conversations.older(id)}
+		/>
+	);
 }
 
 function Origin({ of, agent }: { of: AgentId | null; agent: Agent }) {

@@ -1,8 +1,10 @@
 // The rows of a conversation on screen: blocks, where an inherited part begins and ends, and what is being written.
 import type { AgentId } from "#contract/ids.ts";
+import type { Refusal } from "#contract/refusal.ts";
 import type { Delta } from "#contract/stream.ts";
 import { isOutput, keyOf } from "#contract/unfinished.ts";
 import { type Block, runningOutput } from "#views/conversation.ts";
+import type { ConversationSeen } from "../../store/conversations.ts";
 
 export type ConversationRow = {
 	key: string;
@@ -20,6 +22,8 @@ export type ConversationRow = {
 	/** `of` as above: whose turn it is */
 	| { row: "turn"; turn: number; at: string; of: AgentId | null }
 	| { row: "live"; message: Delta }
+	/** why the items before the first one could not be read */
+	| { row: "unread"; refusal: Refusal }
 );
 
 /** How a row relates to the turn that is selected; null while none is, and for what was before it. */
@@ -32,12 +36,18 @@ export function whenOf({ turn }: ConversationRow, selected: number | null): "sel
 export const rowOfTurn = (rows: readonly ConversationRow[], turn: number): number =>
 	rows.findIndex((row) => row.row === "turn" && row.turn === turn);
 
-/** The block that an item is in, or the one before it: of a call's result, the call. */
-export const rowOfItem = (rows: readonly ConversationRow[], item: number): number =>
-	rows.findLastIndex((row) => row.row === "block" && row.block.id <= item);
+/** The block that an item is in; of one that is not shown, the block before it. */
+export function rowOfItem(rows: readonly ConversationRow[], item: number): number {
+	const at = rows.findLastIndex((row) => row.row === "block" && (row.block.id === item || row.block.lastItem === item));
+	return at !== -1 ? at : rows.findLastIndex((row) => row.row === "block" && row.block.id <= item);
+}
 
-export function conversationRows(blocks: readonly Block[], messages: readonly Delta[]): ConversationRow[] {
-	const rows: ConversationRow[] = [];
+export function conversationRows({
+	blocks,
+	messages,
+	refusal,
+}: Pick<ConversationSeen, "blocks" | "messages" | "refusal">): ConversationRow[] {
+	const rows: ConversationRow[] = refusal === null ? [] : [{ row: "unread", key: "unread", turn: null, refusal }];
 	let origin: AgentId | null = null;
 	let turn: number | null = null;
 	for (const block of blocks) {

@@ -2,8 +2,11 @@
 // there.
 import { type RefObject, useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
 import { VList, type VListHandle } from "virtua";
+import type { AgentId } from "#contract/ids.ts";
+import { type Refusal, refusalCodes } from "#contract/refusal.ts";
 import type { Agent } from "#contract/wire.ts";
-import { useConversation, useStore } from "../../store/hooks.ts";
+import { useConversation, useSeen, useStore } from "../../store/hooks.ts";
+import { useTries } from "../../store/tries.ts";
 import { Empty } from "../../ui/placeholder.tsx";
 import { ConversationRowView } from "./conversation-row.tsx";
 import { type ConversationRow, conversationRows, rowOfItem, rowOfTurn } from "./conversation-rows.ts";
@@ -23,8 +26,11 @@ interface ConversationProps {
 
 export function Conversation({ agent, turn, item }: ConversationProps) {
 	const { conversations } = useStore();
-	const { blocks, messages, hasOlder } = useConversation(agent.id);
-	const rows = useMemo(() => conversationRows(blocks, messages), [blocks, messages]);
+	const seen = useConversation(agent.id);
+	const rows = useMemo(() => conversationRows(seen), [seen]);
+	const { blocks, hasOlder, refusal } = seen;
+	useOlderAgain(agent.id, refusal);
+	const canLoad = hasOlder && refusal === null;
 	const list = useRef<VListHandle>(null);
 	const [isAtEnd, setAtEnd] = useState(item === null);
 	const isPrepended = useWasPrepended(rows);
@@ -32,22 +38,22 @@ export function Conversation({ agent, turn, item }: ConversationProps) {
 		const at = list.current;
 		if (at === null) return;
 		setAtEnd(at.scrollOffset + at.viewportSize >= at.scrollSize - nearPx);
-		if (hasOlder && at.scrollOffset < aheadPx) void conversations.older(agent.id);
+		if (canLoad && at.scrollOffset < aheadPx) void conversations.older(agent.id);
 	};
 	const toEnd = (): void => list.current?.scrollToIndex(rows.length - 1, { align: "end" });
 	// biome-ignore lint/correctness/useExhaustiveDependencies: follows every change of the rows
 	useLayoutEffect(() => {
 		if (isAtEnd && turn === null) toEnd();
 	}, [rows, turn]);
-	const older = hasOlder ? () => void conversations.older(agent.id) : null;
+	const older = canLoad ? () => void conversations.older(agent.id) : null;
 	const soughtAt = item === null ? -1 : rowOfItem(rows, item);
 	const turnAt = turn === null ? -1 : rowOfTurn(rows, turn);
 	useScrollTo({ sought: turn, at: turnAt, align: "start" }, { rows, list, older, look });
 	useScrollTo({ sought: item, at: soughtAt, align: "center" }, { rows, list, older, look });
 	// a conversation shorter than the page never scrolls, so that nothing else would load what is before it
 	useEffect(() => {
-		if (hasOlder && blocks.length < 30) void conversations.older(agent.id);
-	}, [conversations, agent.id, hasOlder, blocks.length]);
+		if (canLoad && blocks.length < 30) void conversations.older(agent.id);
+	}, [conversations, agent.id, canLoad, blocks.length]);
 	if (rows.length === 0 && !hasOlder)
 		return (
 			<div className="conversation">
@@ -79,15 +85,31 @@ export function Conversation({ agent, turn, item }: ConversationProps) {
 	);
 }
 
-/** Whether rows were put before the first one since the last time: then nothing may move under the reader. */
+/**
+ * Reads older items again that could not be read, unless that would be refused again: after a while, and when the
+ * daemon is back.
+ */
+function useOlderAgain(agent: AgentId, refusal: Refusal | null): void {
+	const { conversations } = useStore();
+	const isLive = useSeen().connection.state === "live";
+	const mayHeal = refusal !== null && refusalCodes[refusal.code].retryable;
+	const tries = useTries(mayHeal);
+	// biome-ignore lint/correctness/useExhaustiveDependencies: not at once, when they could not be read
+	useEffect(() => {
+		if (isLive && mayHeal) void conversations.older(agent);
+	}, [conversations, agent, isLive, tries]);
+}
+
+/** Whether rows came or went before the first block since the last time: then nothing may move under the reader. */
 function useWasPrepended(rows: readonly ConversationRow[]): boolean {
 	const [known, setKnown] = useState<{ rows: readonly ConversationRow[]; isPrepended: boolean }>({
 		rows,
 		isPrepended: false,
 	});
 	if (known.rows === rows) return known.isPrepended;
-	const first = firstId(known.rows);
-	const isPrepended = first !== null && (firstId(rows) ?? first) < first;
+	const [first, next] = [firstId(known.rows), firstId(rows)];
+	const isSaid = (known.rows[0]?.row === "unread") !== (rows[0]?.row === "unread");
+	const isPrepended = first !== null && next !== null && (next < first || (next === first && isSaid));
 	setKnown({ rows, isPrepended });
 	return isPrepended;
 }

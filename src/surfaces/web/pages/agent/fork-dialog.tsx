@@ -44,7 +44,7 @@ export function ForkDialog({ agent, at, onClose }: { agent: Agent; at: number | 
 					? "The child begins with an empty conversation."
 					: at === null
 						? "The child gets the whole conversation and the files as they are now, uncommitted changes too."
-						: "The child gets the conversation up to this item, and the files as they were then."}
+						: "The child gets the conversation up to this item, and the files as they were when its turn ended; of a turn that is still running, those from before it."}
 			</p>
 			<TextAreaField
 				label="First prompt"

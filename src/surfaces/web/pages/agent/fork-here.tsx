@@ -4,6 +4,7 @@ import { Icon } from "../../ui/icon.tsx";
 
 export const ForkAt = createContext<((item: number) => void) | null>(null);
 
+/** `item`: the last one that the child inherits. */
 export function ForkHere({ item }: { item: number }) {
 	const fork = useContext(ForkAt);
 	if (fork === null) return null;

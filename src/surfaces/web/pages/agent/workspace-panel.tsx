@@ -7,6 +7,7 @@ import { useAct, useRead } from "../../store/hooks.ts";
 import { Button } from "../../ui/button.tsx";
 import { paths } from "../../ui/paths.ts";
 import { Loading, RefusedPlaceholder } from "../../ui/placeholder.tsx";
+import { filesKey } from "./files-key.ts";
 
 export function WorkspacePanel({ agent }: { agent: Agent }) {
 	const { workspace, spent, budget, budgetLeft, policy, subscription, lastError, lineage } = agent;
@@ -56,7 +57,8 @@ function HealthCheck({ agent }: { agent: Agent }) {
 		await act("recover", { params, body: {} }, `${agent.handle} was recovered`);
 		setCount(count + 1);
 	};
-	const read = useRead("health", why === null ? { params } : null, count);
+	// a recovery may be asked for anywhere
+	const read = useRead("health", why === null ? { params } : null, `${count} ${filesKey(agent)}`);
 	return (
 		<div className="side-form">
 			<div className="bar">
@@ -68,7 +70,7 @@ function HealthCheck({ agent }: { agent: Agent }) {
 				</Button>
 			</div>
 			{why === null && read.state === "loading" && <Loading what="the health" rows={2} />}
-			{read.state === "failed" && <RefusedPlaceholder refusal={read.refusal} />}
+			{read.state === "failed" && <RefusedPlaceholder refusal={read.refusal} again={read.again} />}
 			{read.data?.healthy === true && <p className="tone-ok">The workspace is healthy.</p>}
 			<ul>
 				{(read.data?.issues ?? []).map(({ code, text, fix }) => (

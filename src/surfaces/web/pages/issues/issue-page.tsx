@@ -35,7 +35,7 @@ function Known({ project, number }: { project: ProjectSlug; number: number }) {
 	const [said, setSaid] = useState(0);
 	// asked again whenever its row has changed
 	const read = useRead("issue", { params: { issue: `${project}#${number}` } }, `${row?.updatedAt} ${said}`);
-	if (read.state === "failed") return <RefusedPlaceholder refusal={read.refusal} isPage />;
+	if (read.state === "failed") return <RefusedPlaceholder refusal={read.refusal} again={read.again} isPage />;
 	if (read.data === undefined) return <Loading what="the issue" isPage />;
 	const issue = { ...read.data, ...row };
 	return (
@@ -142,19 +142,44 @@ function Messages({ issue: { messages } }: { issue: IssueDetails }) {
 	);
 }
 
-function Documents({ issue: { documents } }: { issue: IssueDetails }) {
+function Documents({ issue }: { issue: IssueDetails }) {
+	const { documents } = issue;
 	if (documents.length === 0) return null;
 	return (
 		<Section title="Documents">
-			{documents.map(({ id, name, version, text }) => (
-				<details key={id}>
-					<summary>
-						<span className="mono">{name}</span> <span className="meta">version {version}</span>
-					</summary>
-					<Markdown text={text} />
-				</details>
+			{documents.map((document) => (
+				<IssueDocument key={document.id} document={document} />
 			))}
+			{documents.some(({ version }) => version > 1) && <EarlierVersions issue={issue} />}
 		</Section>
+	);
+}
+
+function IssueDocument({ document: { name, version, text } }: { document: IssueDetails["documents"][number] }) {
+	return (
+		<details>
+			<summary>
+				<span className="mono">{name}</span> <span className="meta">version {version}</span>
+			</summary>
+			<Markdown text={text} />
+		</details>
+	);
+}
+
+/** Loaded when they are opened: the issue itself has only the newest ones. */
+function EarlierVersions({ issue: { project, number, documents } }: { issue: IssueDetails }) {
+	const [isOpen, setOpen] = useState(false);
+	const newest = new Set(documents.map(({ id }) => id));
+	const input = isOpen ? { params: { issue: `${project}#${number}` } } : null;
+	const read = useRead("issueDocuments", input, [...newest].join(" "));
+	const earlier = read.data?.filter(({ id }) => !newest.has(id));
+	return (
+		<details onToggle={(event) => setOpen(event.currentTarget.open)}>
+			<summary className="meta">Earlier versions</summary>
+			{isOpen && read.state === "loading" && <Loading what="the earlier versions" />}
+			{read.state === "failed" && <RefusedPlaceholder refusal={read.refusal} again={read.again} />}
+			{isOpen && earlier?.map((document) => <IssueDocument key={document.id} document={document} />)}
+		</details>
 	);
 }
 

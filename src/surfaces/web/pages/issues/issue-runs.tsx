@@ -14,7 +14,7 @@ const glyphs: Readonly<Record<Run["state"], string>> = {
 };
 
 export function IssueRuns({ runs }: { runs: readonly Run[] }) {
-	const cost = runs.reduce((sum, run) => sum + (run.cost ?? 0), 0);
+	const cost = runs.reduce((sum, run) => sum + (run.costUsd ?? 0), 0);
 	return (
 		<section className="panel" aria-labelledby="runs">
 			<h2 id="runs" className="panel-title">
@@ -35,7 +35,7 @@ export function IssueRuns({ runs }: { runs: readonly Run[] }) {
 								{run.handle ?? "an agent"}
 							</Link>
 							<span className="spread" />
-							<Age at={run.startedAt} />
+							<Age at={run.startedAt} suffix=" ago" />
 						</div>
 						<p className="meta">{costOf(run)}</p>
 						<Summary of={run} />
@@ -64,11 +64,11 @@ const shortMax = 200;
 const dollars = (amount: number): string => money({ costs: [{ amount, currency: "USD" }] });
 
 /** As reported by the agent's program. */
-const costOf = ({ cost, tokens, durationMs }: Run): string =>
+const costOf = ({ costUsd, inputTokens, outputTokens, durationMs }: Run): string =>
 	[
-		tokens === null ? null : `${(tokens.input + tokens.output).toLocaleString("en")} tokens`,
-		cost === null ? null : dollars(cost),
-		durationMs === null ? "running" : `${Math.round(durationMs / 1000)} s`,
+		inputTokens === null ? null : `${(inputTokens + (outputTokens ?? 0)).toLocaleString("en")} tokens`,
+		costUsd === null ? null : dollars(costUsd),
+		durationMs === null ? "running" : `took ${Math.round(durationMs / 1000)} s`,
 	]
 		.filter(Boolean)
 		.join(" · ");

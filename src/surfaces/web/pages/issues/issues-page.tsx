@@ -22,7 +22,7 @@ export function IssuesPage({ params }: { params: Readonly<Record<string, string>
 	if (project === undefined && isNamed)
 		return (
 			<Empty title="There is no such project." isPage>
-				It may have been removed. Press ⌘K to search.
+				It may have been removed. Use “Go to …” to search.
 			</Empty>
 		);
 	if (project === undefined)

@@ -137,7 +137,7 @@ function useFilters({ project, agent }: Shown) {
 
 function Hits({ words, ...shown }: Shown & { words: string }) {
 	const read = useRead("search", { query: { text: words, limit: shownMax, ...useFilters(shown) } });
-	if (read.state === "failed") return <RefusedPlaceholder refusal={read.refusal} />;
+	if (read.state === "failed") return <RefusedPlaceholder refusal={read.refusal} again={read.again} />;
 	if (read.data === undefined) return <Loading what="what was found" />;
 	const { found, complete } = read.data;
 	return (
@@ -148,7 +148,7 @@ function Hits({ words, ...shown }: Shown & { words: string }) {
 			) : (
 				<ul className="rows panel journal-list" aria-label="Found">
 					{found.map((hit) => (
-						<Hit key={hit.id} hit={hit} />
+						<Hit key={hit.id} hit={hit} words={words} />
 					))}
 				</ul>
 			)}
@@ -156,10 +156,10 @@ function Hits({ words, ...shown }: Shown & { words: string }) {
 	);
 }
 
-function Hit({ hit: { id, agent, handle, kind, snippet, at } }: { hit: Found }) {
+function Hit({ hit: { id, agent, handle, kind, snippet, at }, words }: { hit: Found; words: string }) {
 	return (
 		<li>
-			<Link href={paths.agentItem(agent, id)} className="row row-link">
+			<Link href={paths.agentItem(agent, id, words)} className="row row-link">
 				<span className="row-name clip">{handle}</span>
 				<span className="meta row-project">{kind}</span>
 				<span className="row-line clip">{snippet}</span>
@@ -180,7 +180,7 @@ function Events({ kind, ...shown }: Shown & { kind: string | null }) {
 	const size = Object.keys(filters).length === 0 ? shownMax : filteredMax;
 	const after = Math.max(0, (before === 0 ? at : before - 1) - size);
 	const read = useRead("journal", { query: { after, limit: size, ...filters } }, at);
-	if (read.state === "failed") return <RefusedPlaceholder refusal={read.refusal} />;
+	if (read.state === "failed") return <RefusedPlaceholder refusal={read.refusal} again={read.again} />;
 	if (read.data === undefined) return <Loading what="the journal" rows={12} />;
 	const hasNewer = before === 0 && seen.at > at;
 	const showNewest = (): void => {

@@ -16,3 +16,17 @@ test("files are below their folder, a collapsed folder hides them, and a search 
 	expect(named("B.ts", ["src/"])).toEqual(["src/", "b.ts"]);
 	expect(named("nowhere")).toEqual([]);
 });
+
+test("what is in a folder is one level below it; files of the top folder are not below the one before them", () => {
+	const mixed = ["src/a.ts", "src/deep/b.ts", "README.md"].map((path) => ({
+		...{ path, from: null, added: 1, deleted: 0 },
+	}));
+	const rows = fileRows(mixed, { words: "", collapsed: new Set() });
+	expect(rows.map((row) => [row.kind === "folder" ? row.folder : row.name, row.level])).toEqual([
+		["src/", 1],
+		["a.ts", 2],
+		["src/deep/", 1],
+		["b.ts", 2],
+		["README.md", 1],
+	]);
+});

@@ -67,7 +67,7 @@ export function FileTree({ files, drawn, viewed, current, onOpen, onView }: File
 							key={row.kind === "folder" ? row.folder : row.file.path}
 							id={`${id}-${index}`}
 							role="treeitem"
-							aria-level={row.kind === "folder" ? 1 : 2}
+							aria-level={row.level}
 							aria-selected={row.kind === "file" && row.file.path === current}
 							aria-expanded={row.kind === "folder" ? !row.isCollapsed : undefined}
 							className={index === here ? "review-row review-here" : "review-row"}
@@ -105,8 +105,10 @@ function keys({ rows, here, move, toggle, open, onView }: TreeKeys): Readonly<Re
 		PageUp: () => move(here - 20),
 		Home: () => move(0),
 		End: () => move(rows.length - 1),
-		ArrowLeft: () =>
-			row.kind === "folder" ? isCollapsed || toggle(row.folder) : move(rows.findLastIndex(isFolderBefore(here))),
+		ArrowLeft: () => {
+			if (row.kind === "folder") return isCollapsed || toggle(row.folder);
+			return row.level === 1 || move(rows.findLastIndex(isFolderBefore(here)));
+		},
 		ArrowRight: () => (isCollapsed ? toggle(row.folder) : move(here + 1)),
 		Enter: () => open(row),
 		" ": () => (row.kind === "folder" ? toggle(row.folder) : onView(row.file.path)),

@@ -121,7 +121,7 @@ function Checked({ check }: MergePreview) {
 
 /** What a check said of other commits says nothing about these. */
 const isSameMerge = (checked: MergePreview, preview: MergePreview | null): boolean =>
-	checked.commit === preview?.commit && checked.onto === preview.onto;
+	checked.commit === preview?.commit && checked.baseCommit === preview.baseCommit;
 
 const noCheck = ({ hasCheck, conflicts }: MergePreview): string | null =>
 	!hasCheck

@@ -47,7 +47,7 @@ function Review({ subject }: { subject: Subject }) {
 	const name = useSubjectName(subject);
 	const draft = useReviewDraft("agent" in subject ? subject.agent : name, pages.drawn, loadWhole);
 	const [current, setCurrent] = useState<string | null>(null);
-	if (read.state === "failed") return <RefusedPlaceholder refusal={read.refusal} isPage />;
+	if (read.state === "failed") return <RefusedPlaceholder refusal={read.refusal} again={read.again} isPage />;
 	if (read.data === undefined) return <Loading what="the diff" rows={12} isPage />;
 	const { total, omitted } = read.data;
 	const { files } = pages;

@@ -5,7 +5,8 @@ import { useCallback, useEffect, useMemo, useRef, useState } from "react";
 import type { AnswerOf } from "#contract/routes.ts";
 import type { ChangedFile, Diff } from "#contract/workspace.ts";
 import type { DiffFile } from "#views/diff-lines.ts";
-import { type Read, refusalOf, useRead, useStore } from "../../store/hooks.ts";
+import { type Read, useRead, useStore } from "../../store/hooks.ts";
+import { refusalOf } from "../../store/refusal-of.ts";
 import { drawnWith, isShort } from "./drawn-files.ts";
 import { routesOf, type Subject } from "./subject.ts";
 
@@ -51,7 +52,7 @@ export function useDiffPages(
 			try {
 				return await client.call(route, { params, query: part });
 			} catch (error) {
-				const { message } = refusalOf(error, "The daemon does not answer.");
+				const { message } = refusalOf(error);
 				change((before) => ({ ...before, problem: message }));
 				return null;
 			}

@@ -6,7 +6,7 @@ import { AgentTypeOptions } from "../../ui/agent-type-options.tsx";
 import { Button } from "../../ui/button.tsx";
 import { CodeBox } from "../../ui/code-box.tsx";
 import { SelectField, TextField } from "../../ui/field.tsx";
-import { RefusedPlaceholder } from "../../ui/placeholder.tsx";
+import { Loading, RefusedPlaceholder } from "../../ui/placeholder.tsx";
 
 const onLimits = { wait: "wait", fallback: "use the fallback", stop: "stop until resumed" } as const;
 
@@ -99,8 +99,9 @@ function Repository({ project: { slug, problem } }: { project: Project }) {
 	const read = useRead("projectSettings", { params: { project: slug } }, again);
 	const act = useAct();
 	// the project's problem is shown above
-	if (read.state === "failed") return problem === null ? <RefusedPlaceholder refusal={read.refusal} /> : null;
-	if (read.data === undefined) return null;
+	if (read.state === "failed")
+		return problem === null ? <RefusedPlaceholder refusal={read.refusal} again={read.again} /> : null;
+	if (read.data === undefined) return <Loading what={`the commands of ${slug}`} rows={4} />;
 	const { settings, unapprovedConfig } = read.data;
 	return (
 		<>

@@ -46,7 +46,8 @@ function Vendors({ read, onChanged }: { read: Read<readonly VendorAgent[]>; onCh
 			<h2 id="vendors" className="panel-title">
 				Vendors' agents
 			</h2>
-			{read.state === "failed" && <RefusedPlaceholder refusal={read.refusal} />}
+			{read.state === "failed" && <RefusedPlaceholder refusal={read.refusal} again={read.again} />}
+			{read.state === "loading" && <Loading what="the vendors' agents" rows={4} />}
 			<ul className="rows">
 				{(read.data ?? []).map(({ type, title, installed, loggedIn, login }) => (
 					<li key={type} className="row">
@@ -80,7 +81,8 @@ function Browsers() {
 			<h2 id="browsers" className="panel-title">
 				Signed-in browsers
 			</h2>
-			{read.state === "failed" && <RefusedPlaceholder refusal={read.refusal} />}
+			{read.state === "failed" && <RefusedPlaceholder refusal={read.refusal} again={read.again} />}
+			{read.state === "loading" && <Loading what="the browsers" rows={1} />}
 			<ul className="rows">
 				{(read.data ?? []).map(({ id, name, expiresAt, isCaller = false }) => (
 					<li key={id} className="row">
