@@ -137,6 +137,61 @@ test("what was refused for a moment is read again on request, and when the daemo
 	await shown.waitFor({ timeout: 30_000 });
 });
 
+test("a form or bar works without what it could not read, says so, and has it on request", {
+	timeout: 90_000,
+}, async () => {
+	const { add, slug } = await world.project({ "a.txt": "one\n" });
+	const [writes, committed] = [await add({ name: "writes" }), await add({ name: "committed" })];
+	await world.turn(writes, "write a.txt two");
+	await world.turn(committed, "write a.txt two\ncommit Two");
+	await using dashboard = await Dashboard.open(browser, world.daemon);
+	const { page } = dashboard;
+	dashboard.expects(/500/);
+	const press = (name: string) => page.getByRole("button", { name, exact: true });
+	const open = async (path: string, ...buttons: string[]): Promise<void> => {
+		await dashboard.go(path);
+		for (const name of buttons) await press(name).click();
+	};
+	const options = (label: string, name: string) =>
+		page.getByLabel(label).getByRole("option", { name: new RegExp(name) });
+	const [agent, review] = [`/agents/${writes.id}`, `/agents/${committed.id}/review`];
+	const cases = [
+		["The vendors' agents", /\/api\/vendors/, () => open("/agents/new"), options("Agent type", "Claude Code")],
+		[
+			...(["The vendors' agents", /\/api\/vendors/] as const),
+			() => open("/subscriptions", "Add a subscription"),
+			options("Agent type", "Claude Code"),
+		],
+		[
+			"The presets",
+			/\/presets/,
+			() => open(`/projects/${slug}/issues`, "Add an issue"),
+			options("Preset", "quick-fix"),
+		],
+		["The merge", /\/merge-preview/, () => open(review), page.getByText("no conflicts")],
+		["Earlier turns", /\/turns/, () => open(agent), null],
+		[
+			"The changes",
+			/against=index/,
+			() => open(agent, "More actions", "Commit …"),
+			page.getByRole("dialog").getByText("a.txt"),
+		],
+	] as const;
+	for (const [what, pattern, go, shown] of cases) {
+		const heal = await refused(page, pattern, "INTERNAL_ERROR", "Something failed.");
+		await go();
+		const note = page.getByRole("status").filter({ hasText: `${what}: Something failed.` });
+		await note.waitFor();
+		expect(await shown?.count()).not.toBe(1);
+		await dashboard.isAccessible();
+		await heal();
+		await note.getByRole("button", { name: `Try again ${what}` }).click();
+		await shown?.first().waitFor({ state: "attached" });
+		await note.waitFor({ state: "detached" });
+		expect(await note.count()).toBe(0);
+	}
+});
+
 test("a daemon whose health cannot be read does not look like one that does not know this browser", async () => {
 	await using dashboard = await Dashboard.open(browser, world.daemon);
 	const { page } = dashboard;

@@ -11,6 +11,7 @@ import { SelectField, TextAreaField, TextField } from "../../ui/field.tsx";
 import { Form } from "../../ui/form.tsx";
 import { paths } from "../../ui/paths.ts";
 import { Empty, Loading } from "../../ui/placeholder.tsx";
+import { RefusedNote } from "../../ui/refused-note.tsx";
 
 const noFields = { project: "", type: "", name: "", model: "", workspace: "worktree", prompt: "" };
 
@@ -61,6 +62,7 @@ export function AddAgent() {
 					vendors={vendors.data ?? []}
 					set={set}
 				/>
+				<RefusedNote read={vendors} what="The vendors' agents" />
 				<NameAndPrompt fields={fields} set={set} />
 				<div className="bar">
 					<Button kind="primary" why={type === "" ? "Choose an agent type." : null} onClick={add}>

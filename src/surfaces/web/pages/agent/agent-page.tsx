@@ -34,8 +34,8 @@ function Known({ agent }: { agent: Agent }) {
 	const [search, setSearch] = useSearchParams();
 	const asked = Number(search.get("turn")) || null;
 	const item = Number(search.get("item")) || null;
-	const { turns, isLoaded } = useTurns(agent);
-	const isUnknown = isLoaded && asked !== null && turns.every(({ id }) => id !== asked);
+	const { turns, read } = useTurns(agent);
+	const isUnknown = read.state === "ready" && asked !== null && turns.every(({ id }) => id !== asked);
 	const turn = isUnknown ? null : asked;
 	const [tab, setTab] = useState<string | null>(null);
 	const [forkAt, setForkAt] = useState<number | null>(null);
@@ -44,7 +44,14 @@ function Known({ agent }: { agent: Agent }) {
 	return (
 		<div className="agent-page">
 			<AgentHeader agent={agent} />
-			<Scrubber agent={agent} turns={turns} turn={turn} unknown={isUnknown ? asked : null} onSelect={select} />
+			<Scrubber
+				agent={agent}
+				turns={turns}
+				turn={turn}
+				unknown={isUnknown ? asked : null}
+				read={read}
+				onSelect={select}
+			/>
 			<div className="agent-body">
 				<section className="agent-talk" aria-label="Conversation">
 					<ForkAt value={setForkAt}>

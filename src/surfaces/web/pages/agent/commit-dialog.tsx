@@ -5,6 +5,7 @@ import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { Counts } from "../../ui/diff.tsx";
 import { TextAreaField } from "../../ui/field.tsx";
+import { RefusedNote } from "../../ui/refused-note.tsx";
 
 export function CommitDialog({ agent, onClose }: { agent: Agent; onClose(): void }) {
 	const act = useAct();
@@ -34,6 +35,7 @@ export function CommitDialog({ agent, onClose }: { agent: Agent; onClose(): void
 				))}
 				{read.data?.files.length === 0 && <li className="meta">No changes since the last commit.</li>}
 			</ul>
+			<RefusedNote read={read} what="The changes" />
 			<TextAreaField label="Message" rows={3} value={message} onChange={setMessage} />
 		</Dialog>
 	);

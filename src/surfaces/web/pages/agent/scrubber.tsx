@@ -6,9 +6,10 @@ import { counted } from "#contract/counted.ts";
 import type { Agent, Turn } from "#contract/wire.ts";
 import { whyNot } from "#views/agent-actions.ts";
 import { isFree } from "../../shell/keyboard.ts";
-import { useAct, useRead, useSeen } from "../../store/hooks.ts";
+import { type Read, useAct, useRead, useSeen } from "../../store/hooks.ts";
 import { clockOf } from "../../ui/age.tsx";
 import { Button } from "../../ui/button.tsx";
+import { RefusedNote } from "../../ui/refused-note.tsx";
 import { ForkDialog } from "./fork-dialog.tsx";
 import { turnsAround } from "./turns-around.ts";
 
@@ -18,10 +19,12 @@ interface ScrubberProps {
 	turn: number | null;
 	/** what the address names instead of one of them */
 	unknown: number | null;
+	/** of the turns from before the page was opened */
+	read: Read<unknown>;
 	onSelect(turn: number | null): void;
 }
 
-export function Scrubber({ agent, turns, turn, unknown, onSelect }: ScrubberProps) {
+export function Scrubber({ agent, turns, turn, unknown, read, onSelect }: ScrubberProps) {
 	const at = turns.findIndex(({ id }) => id === turn);
 	const [isForking, setForking] = useState(false);
 	const isFirst = at === 0;
@@ -42,7 +45,7 @@ export function Scrubber({ agent, turns, turn, unknown, onSelect }: ScrubberProp
 				</Button>
 			</div>
 		);
-	if (turns.length === 0) return null;
+	if (turns.length === 0 && read.state !== "failed") return null;
 	const selected = turns[at];
 	return (
 		<div className="scrubber">
@@ -68,6 +71,7 @@ export function Scrubber({ agent, turns, turn, unknown, onSelect }: ScrubberProp
 					? `${counted(turns.length, "turn")} · now`
 					: `turn ${selected.id} (${at + 1} of ${turns.length}) · ${clockOf(selected.startedAt)} · ${selected.state}`}
 			</span>
+			<RefusedNote read={read} what="Earlier turns" />
 			<Retry agent={agent} turn={selected ?? turns.at(-1)} />
 			{selected !== undefined && (
 				<>
@@ -105,11 +109,11 @@ const forkRefusal = (agent: Agent, { finalItem }: Turn): string | null =>
 	(finalItem === null ? "This turn has no final item: fork from an item in it instead." : null);
 
 /** Those of before the page was opened, and those that the stream told since. */
-export function useTurns(agent: Agent): { turns: readonly Turn[]; isLoaded: boolean } {
+export function useTurns(agent: Agent): { turns: readonly Turn[]; read: Read<readonly Turn[]> } {
 	const seen = useSeen();
 	const read = useRead("turns", { params: { agent: agent.id } });
 	const all = new Map([...(read.data ?? []), ...seen.turns(agent.id)].map((turn) => [turn.id, turn]));
-	return { turns: [...all.values()].toSorted((a, b) => a.id - b.id), isLoaded: read.state === "ready" };
+	return { turns: [...all.values()].toSorted((a, b) => a.id - b.id), read };
 }
 
 function Dots({

@@ -3,6 +3,7 @@ import type { ProjectSlug } from "#contract/ids.ts";
 import { useDraft } from "../../store/drafts.ts";
 import { useAct, useRead } from "../../store/hooks.ts";
 import { SelectField } from "../../ui/field.tsx";
+import { RefusedNote } from "../../ui/refused-note.tsx";
 import { IssueDialog, type IssueText } from "./issue-dialog.tsx";
 
 export function AddIssue({ project, onClose }: { project: ProjectSlug; onClose(): void }) {
@@ -40,6 +41,7 @@ export function AddIssue({ project, onClose }: { project: ProjectSlug; onClose()
 			>
 				<option value="">the project's</option>
 			</SelectField>
+			<RefusedNote read={presets} what="The presets" />
 		</IssueDialog>
 	);
 }

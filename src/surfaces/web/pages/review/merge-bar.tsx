@@ -13,6 +13,7 @@ import { Button } from "../../ui/button.tsx";
 import { CodeBox } from "../../ui/code-box.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { TextAreaField } from "../../ui/field.tsx";
+import { RefusedNote } from "../../ui/refused-note.tsx";
 import { routesOf, type Subject } from "./subject.ts";
 
 type Strategy = (typeof mergeStrategies)[number];
@@ -48,7 +49,7 @@ export function MergeBar({ subject, name, shown, isEmpty, again, onReload }: Mer
 		<div className="merge-bar">
 			{nothing !== null && <span className="meta">{nothing}</span>}
 			{nothing === null && read.state === "loading" && <span className="meta">Trying the merge…</span>}
-			{read.state === "failed" && <span className="tone-wait">{read.refusal.message}</span>}
+			<RefusedNote read={read} what="The merge" />
 			{moved !== null && (
 				<span className="bar" role="status">
 					<span className="tone-wait">{moved}</span>

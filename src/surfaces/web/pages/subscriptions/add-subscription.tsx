@@ -4,6 +4,7 @@ import { useAct, useRead } from "../../store/hooks.ts";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { SelectField, TextField } from "../../ui/field.tsx";
+import { RefusedNote } from "../../ui/refused-note.tsx";
 
 export function AddSubscription({ onClose }: { onClose(): void }) {
 	const act = useAct();
@@ -40,6 +41,7 @@ export function AddSubscription({ onClose }: { onClose(): void }) {
 				))}
 				<option value="scripted">scripted</option>
 			</SelectField>
+			<RefusedNote read={vendors} what="The vendors' agents" />
 			<TextField
 				label="Slots (turns at the same time)"
 				type="number"

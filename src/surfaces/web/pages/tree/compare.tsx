@@ -11,6 +11,7 @@ import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { DiffView } from "../../ui/diff.tsx";
 import { paths } from "../../ui/paths.ts";
+import { RefusedNote } from "../../ui/refused-note.tsx";
 import { filesKey } from "../agent/files-key.ts";
 import { ForkDialog } from "../agent/fork-dialog.tsx";
 
@@ -64,6 +65,7 @@ function Two({ one, other, onClear }: { one: Agent; other: Agent; onClear(): voi
 					: `their conversations diverge after item ${part.item} of ${shared?.handle ?? part.agent}`}
 				{files !== undefined && ` · ${counted(files, "file")} differ${files === 1 ? "s" : ""}`}
 			</span>
+			<RefusedNote read={diff} what="Their files" />
 			<span className="spread" />
 			<Button why={why} onClick={() => setOpen("diff")}>
 				Diff
