@@ -86,7 +86,7 @@ export const ProjectState = z.strictObject({
 	node: NodeId.nullable(),
 	/** its repository at other nodes: for agents that were moved there */
 	sites: z.array(Site).exactOptional(),
-	/** the branch that agents start from; null for a folder without git */
+	/** the branch that it was added with; `base` of its settings overrides it; null in an engine without git */
 	base: z.string().nullable(),
 	/** where it was cloned from */
 	url: z.string().nullable(),

@@ -124,7 +124,7 @@ export const Wait = z.object({
 	deadline: Time.nullable(),
 	openedAt: Time,
 	endedAt: Time.nullable(),
-	/** each target; while the wait is open, `met` as of the last check */
+	/** each target; `met` is false until the wait is over */
 	seen: z.array(z.object({ agent: AgentId, handle: Handle, label: z.enum(labels), met: z.boolean() })),
 });
 export type Wait = z.infer<typeof Wait>;

@@ -49,8 +49,8 @@ describe("a daemon that is frozen", { timeout: torture ? 14_400_000 : 120_000 },
 	}
 
 	/**
-	 * Frozen without its watchdog until it fell; what it is asked meanwhile lies in its socket. Not while the process that
-	 * sleeps this long is suspended, as it may be on a machine under load.
+	 * Frozen without its watchdog until it fell; what it is asked meanwhile lies in its socket. Not while the process
+	 * that sleeps this long is suspended, as it may be on a machine under load.
 	 */
 	async function fallFrozen(
 		one: NodeProcess,

@@ -8,10 +8,7 @@ import type { CommandRun, MergeStrategy, Workspace, WorkspaceKind } from "#contr
 export interface ProjectRepository {
 	slug: ProjectSlug;
 	path: string;
-	/**
-	 * the branch named when it was added; the project's configuration overrides it, and it overrides the repository's
-	 * default branch
-	 */
+	/** the branch that it was added with; `base` in the project's `config.yaml` or in `.brood.yaml` overrides it */
 	base?: string | null;
 	/** at a site: what its home node's file says, null if that is not known; absent at its home node */
 	config?: SharedConfig | null;

@@ -22,7 +22,7 @@ test("of two merges at once the later one brings agents to the base that has bot
 		{
 			reads: { agent: async () => agent, agents: async () => [agent], project: async () => rows.project.get(slug) },
 			node: null,
-			workspaces: { branchStatus: async () => status() },
+			workspaces: { branchStatus: async () => status(), settings: async () => expect.unreachable() },
 		},
 		{
 			steps: { send: async () => null },

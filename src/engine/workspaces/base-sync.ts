@@ -8,7 +8,7 @@ import type { Synced, UpdateResult } from "#contract/wire.ts";
 import { doneWithin } from "../loop/time-limits.ts";
 import type { Reads } from "../ports/store.ts";
 import type { Workspaces } from "../ports/workspaces.ts";
-import { checkoutOf } from "./checkout.ts";
+import { baseOf, checkoutOf } from "./checkout.ts";
 import type { Sites } from "./sites.ts";
 import type { Requester, Steps } from "./steps.ts";
 
@@ -39,7 +39,7 @@ interface Verbs extends Pick<Sites, "follow" | "syncOthers"> {
 interface BaseSyncParts {
 	reads: Pick<Reads, "agent" | "agents" | "project">;
 	node: NodeEpoch | null;
-	workspaces: Pick<Workspaces, "branchStatus">;
+	workspaces: Pick<Workspaces, "branchStatus" | "settings">;
 }
 
 export class BaseSync {
@@ -77,7 +77,9 @@ export class BaseSync {
 	async syncHere(project: ProjectState, by: Requester): Promise<Synced[]> {
 		const here = (await this.#followers(project.slug)).filter((each) => this.#isHere(each));
 		const found = new Map<AgentId, SyncResult>();
-		for (const base of new Set([project.base ?? [], ...here.map(({ workspace }) => workspace?.base ?? [])].flat())) {
+		const inForce = await baseOf(this.#parts.workspaces, project, this.#parts.node?.node);
+		const bases = [typeof inForce === "string" ? inForce : [], ...here.map(({ workspace }) => workspace?.base ?? [])];
+		for (const base of new Set(bases.flat())) {
 			const followed = await this.#verbs.follow(project, base, by);
 			const refused = isRefusal(followed) ? followed : followed.notFollowed;
 			if (refused === null) continue;

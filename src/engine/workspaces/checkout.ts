@@ -2,8 +2,10 @@
 import type { AgentState } from "#contract/agent.ts";
 import type { NodeId } from "#contract/node.ts";
 import type { ProjectState } from "#contract/project.ts";
+import { isRefusal, type Refusal } from "#contract/refusal.ts";
 import type { Reads } from "../ports/store.ts";
 import type { Checkout, ProjectRepository } from "../ports/workspace-requests.ts";
+import type { Workspaces } from "../ports/workspaces.ts";
 
 /** Null for an agent without a workspace, or whose project is gone. */
 export async function checkoutOf(
@@ -24,6 +26,17 @@ export const projectRepository = (
 	...{ slug, path: sites.find((each) => each.node === at)?.path ?? path, base },
 	...(at !== null && node !== null && node !== at && { config: homeConfig ?? null }),
 });
+
+/** The branch that the project's work is merged into now, by its settings; null without git. */
+export async function baseOf(
+	workspaces: Pick<Workspaces, "settings">,
+	project: ProjectState,
+	at: NodeId | null = null,
+): Promise<string | null | Refusal> {
+	if (project.base === null) return null;
+	const effective = await workspaces.settings(projectRepository(project, at), project.approved);
+	return isRefusal(effective) ? effective : effective.settings.base;
+}
 
 /** The fingerprints of repository configuration that a person has approved. */
 export async function approvedIn(reads: Reads, { project }: Pick<AgentState, "project">): Promise<readonly string[]> {

@@ -14,7 +14,7 @@ import type { Dispatch } from "../ports/dispatch.ts";
 import type { Reads } from "../ports/store.ts";
 import type { Checkout, CommitsAhead, DiffExtent, ProjectRepository } from "../ports/workspace-requests.ts";
 import type { Workspaces } from "../ports/workspaces.ts";
-import { checkoutOf, projectRepository } from "./checkout.ts";
+import { baseOf, checkoutOf, projectRepository } from "./checkout.ts";
 import { answeredWith, type Requester } from "./steps.ts";
 
 export interface ReviewParts {
@@ -192,8 +192,9 @@ async function workOfIssue(
 	const row = await reads.project(issue.project);
 	const id = issue.assignee ?? issue.lastAgent;
 	const agent = id === null ? null : ((await reads.agent(id)) ?? null);
-	const base = row?.base ?? agent?.workspace?.base ?? null;
-	if (row === undefined || base === null || issue.branch === null) return { work: null };
+	if (row === undefined || issue.branch === null) return { work: null };
+	const base = (await baseOf(workspaces, row)) ?? agent?.workspace?.base ?? null;
+	if (typeof base !== "string") return base ?? { work: null };
 	const project = projectRepository(row);
 	const checkout = agent === null || agent.workspaceRemovedAt !== null ? null : await checkoutOf(reads, agent);
 	const isThere = checkout !== null && (issue.assignee === id || checkout.workspace.branch === issue.branch);

@@ -10,7 +10,7 @@ import type { Merged } from "#contract/workspace.ts";
 import { othersInWorkspace } from "../commands/shared-workspace.ts";
 import type { IssueWork } from "../ports/issue-work.ts";
 import type { Reads } from "../ports/store.ts";
-import { checkoutOf, projectRepository } from "./checkout.ts";
+import { baseOf, checkoutOf, projectRepository } from "./checkout.ts";
 import type { WorkCycle } from "./work-cycle.ts";
 
 /** A shared worktree stays on its branch. */
@@ -98,7 +98,9 @@ async function commitToTry(
 	if (tip !== null) return tip;
 	const checkout = agent === null ? null : await checkoutOf(reads, agent);
 	const own = checkout === null ? null : await workspaces.workTip(checkout);
-	return own ?? (project.base === null ? null : await workspaces.branchTip(project, project.base));
+	if (own !== null) return own;
+	const base = await baseOf(workspaces, project);
+	return typeof base === "string" ? await workspaces.branchTip(project, base) : base;
 }
 
 /** A forge would link a bare `#3` to its own third issue. */
@@ -117,17 +119,19 @@ async function merged(
 ): ReturnType<IssueWork["merge"]> {
 	const { workspaces } = cycle;
 	const tip = await workspaces.branchTip(project, branch);
-	const base = project.base === null ? null : await workspaces.branchTip(project, project.base);
-	if (project.base === null) return { commit: null };
-	if (agent === null || commit === null || tip === base) return nothingToMerge(issue, project.base);
+	const base = await baseOf(workspaces, project);
+	if (base === null) return { commit: null };
+	if (typeof base !== "string") return base;
+	if (agent === null || commit === null || tip === (await workspaces.branchTip(project, base)))
+		return nothingToMerge(issue, base);
 	if (tip === null) return await mergeOwnBranch(cycle, agent, commit, issue);
 	const result = await cycle.approveBranch(
 		agent,
-		{ project, base: project.base, branch, commit, strategy: issue.approvedStrategy ?? undefined, issue: named(issue) },
+		{ project, base, branch, commit, strategy: issue.approvedStrategy ?? undefined, issue: named(issue) },
 		{ actor: system },
 	);
 	// base has all of it already
-	if (isRefusal(result)) return result.code === "AGENT_NO_COMMIT" ? nothingToMerge(issue, project.base) : result;
+	if (isRefusal(result)) return result.code === "AGENT_NO_COMMIT" ? nothingToMerge(issue, base) : result;
 	return answerOf(result);
 }
 

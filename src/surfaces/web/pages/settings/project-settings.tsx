@@ -18,7 +18,7 @@ interface SettingsChange {
 }
 
 export function ProjectSettings({ project, vendors }: { project: Project; vendors: readonly VendorAgent[] }) {
-	const { slug, path, base, auto, agentsMax, agentType, onLimit, problem, preset } = project;
+	const { slug, path, auto, agentsMax, agentType, onLimit, problem, preset } = project;
 	const act = useAct();
 	const configure = (body: SettingsChange) =>
 		act("projectConfigure", { params: { project: slug }, body }, `${slug} was changed.`);
@@ -65,9 +65,7 @@ export function ProjectSettings({ project, vendors }: { project: Project; vendor
 						</option>
 					))}
 				</SelectField>
-				<p className="meta">
-					base {base ?? "none"} · preset {preset}
-				</p>
+				<p className="meta">preset {preset}</p>
 			</div>
 			<Repository project={project} />
 		</section>
@@ -93,7 +91,7 @@ function AgentsMax({ value, onChange }: { value: number; onChange(next: number):
 	);
 }
 
-/** The commands in force, and those that nobody has approved. */
+/** Its base and the commands in force, and those that nobody has approved. */
 function Repository({ project: { slug, problem } }: { project: Project }) {
 	const [again, setAgain] = useState(0);
 	const read = useRead("projectSettings", { params: { project: slug } }, again);
@@ -106,7 +104,7 @@ function Repository({ project: { slug, problem } }: { project: Project }) {
 	return (
 		<>
 			<dl className="settings-list">
-				{(["setup", "check", "merge", "push"] as const).map((name) => (
+				{(["base", "setup", "check", "merge", "push"] as const).map((name) => (
 					<div key={name}>
 						<dt className="meta">{name}</dt>
 						<dd className="mono">{String(settings[name] ?? "none")}</dd>
