@@ -64,6 +64,7 @@ export function moment(approvals: Approval[]): Seen {
 		...{
 			connection: "live",
 			refusal: null,
+			problem: null,
 			project: ProjectSlug.parse("shop"),
 			isRepository: true,
 			subscriptions: [subscription],

@@ -10,6 +10,8 @@ export interface Lost {
 	isUnreadable: boolean;
 	/** the daemon answers, and refuses: it may accept the same later */
 	refusal: Refusal | null;
+	/** why the last attempt to find or start a daemon failed */
+	problem: string | null;
 }
 
 /** A connection that ended: a daemon that stood still gave its last sign of life before that was noticed. */
@@ -19,8 +21,18 @@ export function lostBy(failure: unknown, before: Lost | null, now: number): Lost
 		since: before?.since ?? now - silentMs,
 		isUnreadable: failure instanceof SyntaxError,
 		refusal: failure instanceof Refused ? failure.refusal : null,
+		problem: before?.problem ?? null,
 	};
 }
 
-/** between two attempts */
-export const quarterSecond = (): Promise<unknown> => new Promise((resume) => setTimeout(resume, 250));
+/** Between two attempts: longer where starting a daemon fails, which takes a process each time. */
+export const pauseBetween = async (failed: number, signal: AbortSignal): Promise<void> =>
+	await new Promise((resume) => {
+		const over = (): void => {
+			clearTimeout(timer);
+			signal.removeEventListener("abort", over);
+			resume();
+		};
+		const timer = setTimeout(over, Math.min(250 * 2 ** failed, 4000));
+		signal.addEventListener("abort", over);
+	});

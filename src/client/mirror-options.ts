@@ -26,9 +26,12 @@ export interface MirrorOptions {
 	itemsMax?: number;
 	/** the time on the client's clock */
 	now(): number;
-	/** waits before a reconnection */
-	pause?(): Promise<unknown>;
-	/** called before a reconnection, to start a daemon that died; nobody waits any more once the signal is aborted */
+	/** waits before a reconnection, after this many attempts in a row to find or start a daemon failed */
+	pause?(failed: number, signal: AbortSignal): Promise<unknown>;
+	/**
+	 * called before a reconnection, to find a daemon or start one that died; where that fails it is tried again. Nobody
+	 * waits any more once the signal is aborted
+	 */
 	beforeReconnect?(signal: AbortSignal): Promise<unknown>;
 }
 

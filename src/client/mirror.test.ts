@@ -168,7 +168,7 @@ test("a daemon that stood still is lost since its last sign of life, however oft
 		},
 	});
 	await mirror.run(stop.signal);
-	const lost = { since: 101_000 - 15_000, isUnreadable: false, refusal: null };
+	const lost = { since: 101_000 - 15_000, isUnreadable: false, refusal: null, problem: null };
 	expect(seen).toEqual([lost, lost]);
 });
 
@@ -188,7 +188,35 @@ test("a refusal that may pass is waited out with its reason, and any other one e
 		beforeReconnect: async () => expect.unreachable(),
 	});
 	await expect(mirror.run(new AbortController().signal)).rejects.toMatchObject({ refusal: over });
-	expect(seen).toEqual([["lost", { since: 7, isUnreadable: false, refusal: away }]]);
+	expect(seen).toEqual([["lost", { since: 7, isUnreadable: false, refusal: away, problem: null }]]);
+});
+
+test("a daemon that cannot be found or started is looked for again, less and less often, and it is said why", async () => {
+	const stop = new AbortController();
+	const failing = new Client({ url: "http://x", token: "t" }, async () => {
+		throw new Error("nobody answers");
+	});
+	const reasons = ["it is frozen", "its config.yaml is wrong", null, "it is frozen"];
+	const seen: unknown[] = [];
+	const mirror = new Mirror(failing, {
+		now: () => 0,
+		pause: async (failed) => {
+			seen.push([failed, mirror.lost?.problem]);
+			if (reasons.length === 0) stop.abort();
+		},
+		beforeReconnect: async () => {
+			const reason = reasons.shift() ?? null;
+			if (reason !== null) throw new Error(reason);
+		},
+	});
+	await mirror.run(stop.signal);
+	expect(seen).toEqual([
+		[0, null],
+		[1, "it is frozen"],
+		[2, "its config.yaml is wrong"],
+		[0, null],
+		[1, "it is frozen"],
+	]);
 });
 
 test("whoever leaves while the daemon is looked for is not kept waiting, and hears of no failure", async () => {

@@ -9,6 +9,7 @@
 
 import type { AgentId } from "#contract/ids.ts";
 import { isItem } from "#contract/item-kinds.ts";
+import { messageOf } from "#contract/message-of.ts";
 import type { AnswerOf } from "#contract/routes.ts";
 import type { Unjournaled } from "#contract/rows.ts";
 import type { Clocks, Delta, StreamMessage } from "#contract/stream.ts";
@@ -18,7 +19,7 @@ import { touched } from "#views/rows.ts";
 import { Refused } from "./client.ts";
 import { Cursor } from "./cursor.ts";
 import { KeptThreads } from "./kept-threads.ts";
-import { type Lost, lostBy, quarterSecond } from "./lost.ts";
+import { type Lost, lostBy, pauseBetween } from "./lost.ts";
 import { type MirrorOptions, type MirrorSource, noMirroredRows, type Shown } from "./mirror-options.ts";
 import { RunningMessages } from "./running-messages.ts";
 
@@ -38,11 +39,13 @@ export class Mirror {
 	readonly #cursor = new Cursor();
 	#state: "connecting" | "live" | "lost" = "connecting";
 	#lost: Lost | null = null;
+	/** attempts in a row to find or start a daemon */
+	#failed = 0;
 	#connection = new AbortController();
 
 	constructor(
 		client: MirrorSource,
-		{ changed = () => {}, itemsMax = 500, pause = quarterSecond, beforeReconnect = async () => {}, now }: MirrorOptions,
+		{ changed = () => {}, itemsMax = 500, pause = pauseBetween, beforeReconnect = async () => {}, now }: MirrorOptions,
 	) {
 		this.#client = client;
 		this.#options = { changed, itemsMax, pause, beforeReconnect, now };
@@ -177,14 +180,28 @@ export class Mirror {
 			this.#lost = lostBy(failure, this.#lost, this.#options.now());
 			this.#messages.clear();
 			this.#options.changed({ all: true });
-			await this.#options.pause();
+			await this.#options.pause(this.#failed, signal);
 			// a daemon that refuses lives
-			if (failure instanceof Refused) continue;
-			await this.#options.beforeReconnect(signal).catch((error: unknown) => {
-				if (!signal.aborted) throw error;
-			});
-			this.#client.findAgain();
+			if (!(failure instanceof Refused) && !signal.aborted) await this.#findDaemon(signal);
 		}
+	}
+
+	async #findDaemon(signal: AbortSignal): Promise<void> {
+		try {
+			await this.#options.beforeReconnect(signal);
+			this.#told(null);
+		} catch (error) {
+			if (!signal.aborted) this.#told(messageOf(error));
+		}
+		this.#client.findAgain();
+	}
+
+	/** Why no daemon could be found or started; null if one was. */
+	#told(problem: string | null): void {
+		this.#failed = problem === null ? 0 : this.#failed + 1;
+		if (this.#lost === null || this.#lost.problem === problem) return;
+		this.#lost = { ...this.#lost, problem };
+		this.#options.changed({ all: true });
 	}
 
 	#streamed(): string {

@@ -10,6 +10,7 @@ export interface OpenOptions {
 	home?: string;
 	project?: ProjectSlug | null;
 	colour?: boolean;
+	beforeReconnect?(): Promise<void>;
 }
 
 export class OpenedTerminal implements AsyncDisposable {
@@ -19,25 +20,23 @@ export class OpenedTerminal implements AsyncDisposable {
 	readonly #over: Promise<void>;
 	now = 1_000_000;
 
-	constructor(
-		client: Client,
-		first: AgentId | null,
-		{ size = [100, 30], home = freshFolder(), project = null, colour = false }: OpenOptions = {},
-	) {
+	constructor(client: Client, first: AgentId | null, options: OpenOptions = {}) {
+		const { size = [100, 30], home = freshFolder(), project = null, colour = false } = options;
+		const { beforeReconnect = async () => {} } = options;
 		this.home = home;
 		this.terminal = new VirtualTerminal(size[0], size[1]);
 		const freshKey = (): string => crypto.randomUUID();
-		const options = {
+		const parts = {
 			client,
 			home,
 			project,
 			isRepository: project !== null,
 			colour,
 			freshKey,
-			beforeReconnect: async () => {},
+			beforeReconnect,
 			isStopped: () => false,
 		};
-		this.program = new TerminalProgram({ ...options, now: () => this.now, terminal: this.terminal }, first);
+		this.program = new TerminalProgram({ ...parts, now: () => this.now, terminal: this.terminal }, first);
 		this.#over = this.program.run();
 	}
 

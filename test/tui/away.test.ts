@@ -89,6 +89,28 @@ test("while the daemon is away, Enter sends nothing and says so; commands of the
 	expect(await prompts(one)).toEqual(["say kept words"]);
 });
 
+test("a daemon that cannot be found or started ends nothing: it is said why, and typed text stays", async () => {
+	const [one, line] = [await agent(), new Line()];
+	let problem: string | null = "The daemon has not answered for 20 s: it is frozen or overloaded.";
+	const beforeReconnect = async (): Promise<void> => {
+		if (problem !== null) throw new Error(problem);
+	};
+	await using it = new OpenedTerminal(line.client, one.id, { beforeReconnect });
+	await it.terminal.shows("[one ○ idle]");
+	it.terminal.press("say kept words");
+	line.cut();
+	await it.terminal.shows(/it is frozen or overloaded\. What you typed is kept\.\s+Reconnecting …/);
+	problem = "config.yaml:1:12: a list has no end";
+	await it.terminal.shows("config.yaml:1:12: a list has no end");
+	it.terminal.press("enter");
+	await it.terminal.shows("Not sent: the daemon does not run. Your text stays in the input.");
+	problem = null;
+	line.mend();
+	await expect.poll(async () => (await it.terminal.screen()).join("\n")).not.toMatch(/What you typed is kept/);
+	it.terminal.press("enter");
+	await it.terminal.shows(/^ {2}kept words/m);
+});
+
 test("a prompt that has no answer when the terminal is left is in the input again", async () => {
 	const [one, line, home] = [await agent(), new Line(), freshFolder()];
 	{

@@ -141,6 +141,7 @@ export class MirroredScreen {
 		return {
 			connection: mirror.state === "lost" && this.#isStopped() ? "stopped" : mirror.state,
 			refusal: mirror.lost?.refusal?.message ?? null,
+			problem: mirror.lost?.problem ?? null,
 			project,
 			isRepository: this.#isRepository,
 			tree: project === null ? everywhere : treeOf(agents.filter((agent) => isIn(agent, project))),

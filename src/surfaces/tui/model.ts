@@ -13,6 +13,8 @@ export interface Seen {
 	connection: "connecting" | "live" | "lost" | "stopped";
 	/** why, while it is lost because the daemon refuses to answer */
 	refusal: string | null;
+	/** why no daemon could be found or started since it is lost */
+	problem: string | null;
 	/** that of the directory */
 	project: ProjectSlug | null;
 	/** the directory is in a git repository */

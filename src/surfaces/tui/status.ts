@@ -51,12 +51,15 @@ function toldRows(told: readonly Told[], room: { width: number; count: number })
 	return [...shown.slice(0, room.count - 1), { text: end, style: told.at(-1)?.style ?? "bad" }];
 }
 
-function connectionOf({ connection, refusal }: Seen): Told | null {
+function connectionOf({ connection, refusal, problem }: Seen): Told | null {
 	switch (connection) {
 		case "lost":
 			if (refusal !== null)
 				return { style: "bad", text: `The daemon refuses to answer: ${inline(refusal)} Asking again …` };
-			return { style: "bad", text: "The daemon is gone. What you typed is kept. Reconnecting …" };
+			return {
+				style: "bad",
+				text: `${problem === null ? "The daemon is gone." : inline(problem)} What you typed is kept. Reconnecting …`,
+			};
 		case "stopped":
 			return { style: "bad", text: "The daemon was stopped; `brood up` starts it. What you typed is kept." };
 		case "connecting":
