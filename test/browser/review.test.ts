@@ -27,6 +27,19 @@ async function comment(page: Page, line: number, text: string): Promise<void> {
 	await page.getByRole("button", { name: "Add the comment" }).click();
 }
 
+test("a comment on a file that is marked as viewed is written, though the file is folded", async () => {
+	const { add } = await world.project({ "a.txt": "one\n" });
+	const agent = await add({ name: "folded" });
+	await world.turn(agent, "write a.txt two\ncommit Two");
+	await using dashboard = await Dashboard.open(browser, world.daemon, `/agents/${agent.id}/review`);
+	const { page } = dashboard;
+	await page.getByRole("checkbox", { name: "Viewed: a.txt" }).check();
+	await page.getByRole("button", { name: "Comment a.txt" }).click();
+	await page.getByLabel("Comment on a.txt").fill("Why two?");
+	await page.getByRole("button", { name: "Add the comment" }).click();
+	await page.getByRole("button", { name: "Send 1 to the agent" }).waitFor();
+});
+
 test("two tabs on a review have the same comments, and each comment is sent once", async () => {
 	const agent = await agentWithLines("twice", 3);
 	await using dashboard = await Dashboard.open(browser, world.daemon, `/agents/${agent.id}/review`);

@@ -150,6 +150,30 @@ test("the key that denies a question sends the reason on its card", async () => 
 	await expect.poll(async () => (await world.now(agent)).turn).toBe(null);
 });
 
+test("who types on after denying a question answers no other one", async () => {
+	const { add } = await world.project();
+	const all = [];
+	for (const name of ["one", "two", "three"]) all.push(await add({ name, workspace: "none", prompt: "ask May I?" }));
+	const asked = async (): Promise<number> => (await world.client.call("approvals", {})).length;
+	await expect.poll(asked).toBe(3);
+	await using dashboard = await Dashboard.open(browser, world.daemon, "/inbox");
+	const { page } = dashboard;
+	const cards = page.getByRole("article", { name: /asks: May I/ });
+	await expect.poll(() => cards.count()).toBe(3);
+	await page.keyboard.press("j");
+	await page.keyboard.type("nay, any way");
+	await expect.poll(() => cards.count()).toBe(2);
+	// control: after a pause the next one is answered by its key
+	const pressed = async (): Promise<number> => {
+		await page.keyboard.press("y");
+		return await cards.count();
+	};
+	await expect.poll(pressed, { interval: 1000 }).toBe(1);
+	await expect.poll(pressed, { interval: 1000 }).toBe(0);
+	const texts = await Promise.all(all.map(async (agent) => (await world.items(agent)).map(({ text }) => text).join()));
+	expect(texts.map((text) => /denied/.test(text))).toEqual([true, false, false]);
+});
+
 test("while the index is behind, a search says that what was found may not be all", async () => {
 	await using dashboard = await Dashboard.open(browser, world.daemon, "/journal?text=nowhere");
 	const { page } = dashboard;

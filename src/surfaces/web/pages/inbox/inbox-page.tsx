@@ -57,15 +57,22 @@ export function InboxPage() {
 	);
 }
 
+/** Who types on after an answer, as for its reason, must not answer the next question by that. */
+const typingMs = 500;
+const isTyped = ({ key }: KeyboardEvent): boolean => key.length === 1 && key !== "j" && key !== "k";
+
 /** The approval that has the focus: only this one is answered by keys. */
 function useApprovalKeys(): { current: number | null; setCurrent(approval: number | null): void } {
 	const { inbox } = useSeen();
 	const { approvals } = inbox;
 	const answer = useAnswer();
 	const [current, setCurrent] = useState<number | null>(null);
+	const typedAt = useRef(Number.NEGATIVE_INFINITY);
 	useEffect(() => {
 		const press = (event: KeyboardEvent): void => {
 			if (!isFree(event)) return;
+			const isWord = event.timeStamp - typedAt.current < typingMs;
+			if (isTyped(event)) typedAt.current = event.timeStamp;
 			const at = approvals.findIndex(({ id }) => id === current);
 			const approval = approvals[at];
 			const given = approval === undefined ? undefined : answers[event.key]?.(approval);
@@ -73,7 +80,7 @@ function useApprovalKeys(): { current: number | null; setCurrent(approval: numbe
 			if (given === undefined && step === 0) return;
 			event.preventDefault();
 			// a key that is held down would also answer what nobody has read yet
-			if (given !== undefined && event.repeat) return;
+			if (given !== undefined && (event.repeat || isWord)) return;
 			// the next one gets the keys, wherever the answered one was
 			const next = Math.max(0, at + (step === 0 ? 1 : step));
 			setCurrent((approvals[next] ?? approval)?.id ?? null);

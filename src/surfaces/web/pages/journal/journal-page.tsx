@@ -17,6 +17,8 @@ import { Empty, Loading, RefusedPlaceholder } from "../../ui/placeholder.tsx";
 const shownMax = 200;
 /** with a filter, a page looks through more of the journal */
 const filteredMax = 10_000;
+/** a search answers no more */
+const foundMax = 1000;
 
 export function JournalPage() {
 	// which events are the newest is known only then
@@ -136,7 +138,8 @@ function useFilters({ project, agent }: Shown) {
 }
 
 function Hits({ words, ...shown }: Shown & { words: string }) {
-	const read = useRead("search", { query: { text: words, limit: shownMax, ...useFilters(shown) } });
+	const [limit, setLimit] = useState(shownMax);
+	const read = useRead("search", { query: { text: words, limit, ...useFilters(shown) } });
 	if (read.state === "failed") return <RefusedPlaceholder refusal={read.refusal} again={read.again} />;
 	if (read.data === undefined) return <Loading what="what was found" />;
 	const { found, complete } = read.data;
@@ -151,6 +154,17 @@ function Hits({ words, ...shown }: Shown & { words: string }) {
 						<Hit key={hit.id} hit={hit} words={words} />
 					))}
 				</ul>
+			)}
+			{found.length === limit && (
+				<div className="bar journal-more">
+					<span className="meta">These are the newest {limit}.</span>
+					<Button
+						why={limit === foundMax ? "A search finds no more: use more words, or choose a project or an agent." : null}
+						onClick={() => setLimit(foundMax)}
+					>
+						Older
+					</Button>
+				</div>
 			)}
 		</>
 	);
@@ -187,10 +201,9 @@ function Events({ kind, ...shown }: Shown & { kind: string | null }) {
 		setAt(seen.at);
 		setBefore(0);
 	};
-	const events = read.data.events
-		.filter(({ id }) => before === 0 || id < before)
-		.toReversed()
-		.slice(0, shownMax);
+	const matching = read.data.events.filter(({ id }) => before === 0 || id < before).toReversed();
+	const events = matching.slice(0, shownMax);
+	const isBeginning = after === 0 && matching.length <= shownMax;
 	return (
 		<>
 			{hasNewer && (
@@ -209,7 +222,7 @@ function Events({ kind, ...shown }: Shown & { kind: string | null }) {
 			)}
 			<div className="bar journal-more">
 				<Button
-					why={after === 0 ? "This is the beginning of the journal." : null}
+					why={isBeginning ? "This is the beginning of the journal." : null}
 					// further back, also where nothing was found
 					onClick={() => setBefore(events.at(-1)?.id ?? after + 1)}
 				>

@@ -4,6 +4,7 @@ import { Link } from "wouter";
 import { counted } from "#contract/counted.ts";
 import { tokensAndCost, totalUsage } from "#views/usage.ts";
 import { useRead, useSeen, useTicks } from "../../store/hooks.ts";
+import { useOpenTurns } from "../../store/open-turns.ts";
 import { paths } from "../../ui/paths.ts";
 
 export function DaemonBar() {
@@ -23,9 +24,7 @@ export function DaemonBar() {
 }
 
 function CostToday() {
-	// asked again when a turn begins or ends, not at each of its reports
-	const turns = useSeen().agents.map(({ id, turn }) => (turn === null ? "" : `${id} ${turn.id}`));
-	const read = useRead("usage", { query: { by: "project", since: midnight() } }, turns.join(""));
+	const read = useRead("usage", { query: { by: "project", since: midnight() } }, useOpenTurns());
 	const total = read.data === undefined ? null : totalUsage(read.data);
 	return (
 		<span className="meta" title="Tokens and cost are as reported by the agents' programs.">

@@ -43,8 +43,13 @@ export function diffRows({ pages: { files, drawn, long }, layout, viewed, commen
 		const lines = drawn.get(path);
 		const below = commented.get(path);
 		rows.push({ kind: "head", file, mode: lines?.mode ?? null });
-		if (viewed.has(path)) continue;
-		rows.push(...(below?.get(wholeFile) ?? []));
+		const about = below?.get(wholeFile) ?? [];
+		if (viewed.has(path)) {
+			// what is being written about the file stays, though the file is folded
+			rows.push(...about.filter(({ kind }) => kind === "box"));
+			continue;
+		}
+		rows.push(...about);
 		const isLong = long.has(path) || !isShort(file);
 		if (lines === undefined) rows.push({ kind: "missing", file, isLong });
 		else for (const row of bodyOf(lines, layout, below)) rows.push(row);

@@ -5,17 +5,19 @@ import type { Spent } from "#contract/usage.ts";
 import type { Subscription } from "#contract/wire.ts";
 import { money } from "#views/usage-lines.ts";
 import { useAct, useNow, useRead, useSeen } from "../../store/hooks.ts";
+import { useOpenTurns } from "../../store/open-turns.ts";
 import { momentOf } from "../../ui/age.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Confirm } from "../../ui/confirm.tsx";
 import { Empty, Loading } from "../../ui/placeholder.tsx";
+import { RefusedNote } from "../../ui/refused-note.tsx";
 import { Meter } from "../overview/slots.tsx";
 import { AddSubscription } from "./add-subscription.tsx";
 
 export function SubscriptionsPage() {
 	const { subscriptions, isLoaded } = useSeen();
 	const [isAdding, setAdding] = useState(false);
-	const usage = useRead("usage", { query: { by: "subscription" } });
+	const usage = useRead("usage", { query: { by: "subscription" } }, useOpenTurns());
 	const costs = new Map((usage.data ?? []).map(({ name, spent }) => [name, spent.costs]));
 	if (!isLoaded) return <Loading what="the subscriptions" isPage />;
 	return (
@@ -28,6 +30,7 @@ export function SubscriptionsPage() {
 					Add a subscription
 				</Button>
 			</header>
+			<RefusedNote read={usage} what="The costs" />
 			{subscriptions.length === 0 ? (
 				<Empty title="No subscriptions.">
 					Agents use your own logins, with no limit on concurrent turns but that of the machine. Add a subscription to
