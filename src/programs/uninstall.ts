@@ -153,7 +153,7 @@ async function keepWork(folder: string, refs: BroodRefs["refs"]): Promise<void> 
 		if (own.text === "") continue;
 		const branch = decodeURIComponent(name);
 		const taken =
-			(await git(folder, ["rev-parse", "-q", "--verify", `refs/heads/${branch}`], { answers: [1] })).code === 0;
+			(await git(folder, ["rev-parse", "-q", "--verify", `refs/heads/${branch}`], { answers: [1] })).exit === 0;
 		const kept = taken ? `${branch}-${id.slice(0, 8)}` : branch;
 		// only where no branch is yet
 		await git(folder, ["update-ref", `refs/heads/${kept}`, id, ""]);

@@ -25,13 +25,13 @@ afterAll(() => rmSync(base, { recursive: true, force: true }));
 
 test("an answer is bytes and text, a failure says what git said", async () => {
 	writeFileSync(path.join(folder, "b.txt"), "");
-	const { code, bytes, text } = await git(folder, ["ls-files", "-z", "-o"]);
-	expect({ code, bytes, text }).toEqual({ code: 0, bytes: Buffer.from("b.txt\0"), text: "b.txt\0" });
-	expect((await git(folder, ["diff", "--no-index", "--quiet", "a.txt", "b.txt"], { answers: [1] })).code).toBe(1);
+	const { exit, bytes, text } = await git(folder, ["ls-files", "-z", "-o"]);
+	expect({ exit, bytes, text }).toEqual({ exit: 0, bytes: Buffer.from("b.txt\0"), text: "b.txt\0" });
+	expect((await git(folder, ["diff", "--no-index", "--quiet", "a.txt", "b.txt"], { answers: [1] })).exit).toBe(1);
 	const failed = await git(folder, ["rev-parse", "--verify", "nothing"]).catch((error: unknown) => error);
 	expect(failed).toBeInstanceOf(GitFailed);
 	expect(failed).toMatchObject({
-		code: 128,
+		exit: 128,
 		args: ["rev-parse", "--verify", "nothing"],
 		errors: expect.stringMatching(/single revision/),
 	});
@@ -80,7 +80,7 @@ test("a command that takes too long is ended with all that it started", async ()
 	const ended = await run(folder, ["credential", "fill"], { input: question, timeoutMs: 1500 }).catch(
 		(error: unknown) => error,
 	);
-	expect(ended).toMatchObject({ code: null, errors: expect.stringMatching(/no answer within 1500 ms/) });
+	expect(ended).toMatchObject({ exit: null, errors: expect.stringMatching(/no answer within 1500 ms/) });
 	await expect.poll(() => isAlive(Number(readFileSync(pidFile, "utf8")))).toBe(false);
 });
 
@@ -92,7 +92,7 @@ test("a command that is cancelled is ended with all that it started", async () =
 	);
 	await expect.poll(() => existsSync(pidFile) && readFileSync(pidFile, "utf8") !== "").toBe(true);
 	controller.abort();
-	expect(await running).toMatchObject({ code: null, errors: expect.stringMatching(/cancelled/) });
+	expect(await running).toMatchObject({ exit: null, errors: expect.stringMatching(/cancelled/) });
 	await expect.poll(() => isAlive(Number(readFileSync(pidFile, "utf8")))).toBe(false);
 });
 
@@ -101,9 +101,9 @@ test("a lock in the way is waited for, an expectation that does not hold is not"
 	const lock = path.join(folder, ".git", "index.lock");
 	const waiting = makeGit({
 		environment: { ...process.env, HOME: base },
-		record: ({ args, code }) => {
+		record: ({ args, exit }) => {
 			if (args[0] !== "add") return;
-			ran.push(code);
+			ran.push(exit);
 			if (ran.length === 2) rmSync(lock);
 		},
 	});
@@ -118,7 +118,7 @@ test("every command is on record, with its arguments and without its contents", 
 	const ran: string[] = [];
 	const recorded = makeGit({
 		environment: { ...process.env, HOME: base },
-		record: ({ args, code }) => ran.push(`${args.join(" ")} = ${code}`),
+		record: ({ args, exit }) => ran.push(`${args.join(" ")} = ${exit}`),
 	});
 	await recorded(folder, ["hash-object", "--stdin"], { input: "secret" });
 	await recorded(folder, ["rev-parse", "--verify", "-q", "nothing"]).catch(() => {});

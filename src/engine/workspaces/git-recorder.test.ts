@@ -37,9 +37,9 @@ test("what was run on an index of our own is not written down, what failed is", 
 		written.push(command);
 		return { done: {}, events: [], replayed: false };
 	});
-	journal.add({ folder: "/x", args: ["read-tree", "abc"], ownIndex: true, code: 0, ms: 1 });
-	journal.add({ folder: "/x", args: ["merge", "b"], ownIndex: false, code: 1, ms: 1.4 });
-	journal.add({ folder: "/x", args: ["status"], ownIndex: false, code: 128, ms: 1 });
+	journal.add({ folder: "/x", args: ["read-tree", "abc"], ownIndex: true, exit: 0, durationMs: 1 });
+	journal.add({ folder: "/x", args: ["merge", "b"], ownIndex: false, exit: 1, durationMs: 1.4 });
+	journal.add({ folder: "/x", args: ["status"], ownIndex: false, exit: 128, durationMs: 1 });
 	await journal[Symbol.asyncDispose]();
 	expect(written).toEqual([
 		{ type: "git.record", runs: [{ folder: "/x", args: ["merge", "b"], exit: 1, durationMs: 1 }] },

@@ -1,4 +1,4 @@
-// Records the git commands that changed something in the journal: several at a time, in the background.
+// Records in the journal the git commands that changed something: several at a time, in the background.
 import type { GitRun } from "#contract/project.ts";
 import { bySystem, type Dispatch } from "../ports/dispatch.ts";
 import { caught, type Log, noLog } from "../ports/log.ts";
@@ -50,10 +50,21 @@ export class GitRecorder implements AsyncDisposable {
 	}
 
 	/** `ownIndex` commands work on an index of our own, beside the repository. */
-	add(run: { folder: string; args: readonly string[]; ownIndex: boolean; code: number | null; ms: number }): void {
+	add(run: {
+		folder: string;
+		args: readonly string[];
+		ownIndex: boolean;
+		exit: number | null;
+		durationMs: number;
+	}): void {
 		if (run.ownIndex || !changesSomething(run.args)) return;
 		const args = run.args.slice(0, 64).map((word) => word.slice(0, 500).toWellFormed());
-		this.#waiting.push({ folder: run.folder.slice(0, 4096), args, exit: run.code, durationMs: Math.round(run.ms) });
+		this.#waiting.push({
+			folder: run.folder.slice(0, 4096),
+			args,
+			exit: run.exit,
+			durationMs: Math.round(run.durationMs),
+		});
 		this.#waiting.splice(0, Math.max(0, this.#waiting.length - waitingMax));
 		this.#soon();
 	}

@@ -188,7 +188,7 @@ async function addWorktree(git: Git, { repository, folder, branch, commit }: New
 }
 
 const isTaken = async (git: Git, repository: string, ref: string): Promise<boolean> =>
-	(await git(repository, ["rev-parse", "-q", "--verify", ref], { answers: [1, 128] })).code === 0;
+	(await git(repository, ["rev-parse", "-q", "--verify", ref], { answers: [1, 128] })).exit === 0;
 
 const taken = (branch: string): Refusal =>
 	refuse("CONFLICT", `There is a branch ${branch} already. Delete it, or choose another name.`);

@@ -28,7 +28,7 @@ export async function moveBase(
 		const swap = await git(project.path, ["update-ref", ref, after, before ?? "0".repeat(after.length)], {
 			answers: [1, 128],
 		});
-		if (swap.code === 0) {
+		if (swap.exit === 0) {
 			if (rewrites && before !== null) await recordAgain(git, project.path, before, after);
 			return null;
 		}
@@ -37,8 +37,8 @@ export async function moveBase(
 	}
 	if (await hasMoved()) return "moved";
 	const options = ["--quiet", "--ff-only", "--no-autostash", "--no-verify-signatures", "--no-overwrite-ignore"];
-	const { code, errors } = await git(worktree.path, ["merge", ...options, after], { answers: [1, 2, 128] });
-	if (code === 0) return null;
+	const { exit, errors } = await git(worktree.path, ["merge", ...options, after], { answers: [1, 2, 128] });
+	if (exit === 0) return null;
 	const now = await commitOf(git, project.path, ref);
 	if (now === after) return null;
 	const tree = await readStatus(git, worktree.path);

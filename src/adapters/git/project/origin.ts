@@ -33,7 +33,7 @@ export async function fetchAndFollowOrigin(
 ): Promise<RemoteStatus | null> {
 	const { git } = context;
 	const known = await git(project.path, ["config", "--get", `remote.${remote}.url`], { answers: [1] });
-	if (known.code !== 0) return null;
+	if (known.exit !== 0) return null;
 	const error = await fetchOrigin(context, project, control.signal);
 	const followed = await exclusively(project.path, async () => {
 		const moved = isOurClone(context, project) ? await follow(git, project, base) : still;

@@ -54,7 +54,7 @@ async function openLocal(
 		["rev-parse", "--path-format=absolute", "--absolute-git-dir", "--is-bare-repository"],
 		{ answers: [128] },
 	);
-	if (found.code !== 0)
+	if (found.exit !== 0)
 		return (await insideRepository(folder, others)) ?? refused("it is not a git repository; git init makes one");
 	const [gitFolder, bare] = found.text.split("\n");
 	const taken = await sameRepository(folder, others);

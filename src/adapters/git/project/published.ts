@@ -46,7 +46,7 @@ export async function commitsAhead(
 		.toReversed();
 	const address = async (remote: string): Promise<string | null> => {
 		const found = await git(path, ["remote", "get-url", "--push", remote], { answers: [2, 128] });
-		return found.code === 0 && found.text !== "" ? (found.text.split("\n", 1)[0] ?? null) : null;
+		return found.exit === 0 && found.text !== "" ? (found.text.split("\n", 1)[0] ?? null) : null;
 	};
 	return { total, messages, origin: await address("origin"), upstream: await address("upstream") };
 }

@@ -29,7 +29,7 @@ export interface GitOptions {
 }
 
 export interface GitResult {
-	code: number;
+	exit: number;
 	/** standard output */
 	bytes: Buffer;
 	/** the same as text, without the last newline */
@@ -41,19 +41,19 @@ export type Git = (folder: string, args: readonly string[], options?: GitOptions
 
 export class GitFailed extends Error {
 	readonly args: readonly string[];
-	readonly code: number | null;
+	readonly exit: number | null;
 	readonly errors: string;
 	readonly refusalCode: "REPOSITORY_UNUSABLE" | "GIT_FAILED";
 	/** it was cancelled, which says nothing about the repository */
 	readonly cancelled: boolean;
 
-	constructor(args: readonly string[], code: number | null, errors: string, { cancelled = false } = {}) {
+	constructor(args: readonly string[], exit: number | null, errors: string, { cancelled = false } = {}) {
 		const why = errors.trim().slice(0, 2000);
 		// a folder that is gone says enough: nobody asked for the git command that met it
-		super(/ is gone$/.test(why) ? why : `git ${verbOf(args)} failed${code === null ? "" : ` (${code})`}: ${why}`);
+		super(/ is gone$/.test(why) ? why : `git ${verbOf(args)} failed${exit === null ? "" : ` (${exit})`}: ${why}`);
 		this.name = "GitFailed";
 		this.args = args;
-		this.code = code;
+		this.exit = exit;
 		this.errors = errors;
 		this.cancelled = cancelled;
 		this.refusalCode = repositoryGone.test(errors) ? "REPOSITORY_UNUSABLE" : "GIT_FAILED";
@@ -71,8 +71,8 @@ interface Ran {
 	args: readonly string[];
 	/** with a temporary index, so that its changes are not visible */
 	ownIndex: boolean;
-	code: number | null;
-	ms: number;
+	exit: number | null;
+	durationMs: number;
 }
 
 /** The files that git lists in an error message, one indented line each. */
@@ -110,18 +110,18 @@ export function makeGit(parts: {
 		const signals = [asked.signal, parts.halt].filter((signal) => signal !== undefined);
 		const options = signals.length === 0 ? asked : { ...asked, signal: AbortSignal.any(signals) };
 		const start = performance.now();
-		let code: number | null = null;
+		let exit: number | null = null;
 		try {
 			const result = await runOnce(folder, args, options, environment);
-			code = result.code;
+			exit = result.exit;
 			return result;
 		} finally {
 			parts.record?.({
 				folder,
 				args,
 				ownIndex: environment["GIT_INDEX_FILE"] !== undefined,
-				code,
-				ms: performance.now() - start,
+				exit,
+				durationMs: performance.now() - start,
 			});
 		}
 	};
@@ -129,8 +129,8 @@ export function makeGit(parts: {
 		plain,
 		async (folder, environment) => {
 			const args = ["config", "--list", "-z", "--show-scope", "--includes"];
-			const { code, bytes, errors } = await run(folder, args, { timeoutMs: listTimeoutMs }, environment);
-			if (code !== 0) throw new GitFailed(args, code, errors);
+			const { exit, bytes, errors } = await run(folder, args, { timeoutMs: listTimeoutMs }, environment);
+			if (exit !== 0) throw new GitFailed(args, exit, errors);
 			return bytes;
 		},
 		parts.settings,
@@ -142,9 +142,9 @@ export function makeGit(parts: {
 		const deadline = performance.now() + Math.min(lockWaitMsMax, options.timeoutMs ?? timeoutMsDefault);
 		for (let attempt = 0; ; attempt++) {
 			const result = await run(folder, guarded.args, options, environment);
-			if (result.code === 0 || options.answers?.includes(result.code) === true) return result;
+			if (result.exit === 0 || options.answers?.includes(result.exit) === true) return result;
 			if (!lockInTheWay.test(result.errors) || performance.now() > deadline)
-				throw new GitFailed(args, result.code, result.errors);
+				throw new GitFailed(args, result.exit, result.errors);
 			await pause(Math.min(20 * 2 ** attempt, 500), undefined, { signal: options.signal }).catch(
 				expected("the next attempt sees that it was cancelled"),
 			);
@@ -201,7 +201,7 @@ async function runOnce(
 				const { reason } = stop;
 				if (reason !== null)
 					reject(new GitFailed(args, null, `${reason}\n${stderr}`, { cancelled: reason === cancelledReason }));
-				else resolve({ code: code ?? 128, bytes, text: bytes.toString().replace(/\n$/, ""), errors: stderr });
+				else resolve({ exit: code ?? 128, bytes, text: bytes.toString().replace(/\n$/, ""), errors: stderr });
 			});
 		child.on("close", (code) => (drained === null ? closed(code) : void drained.then(() => closed(code))));
 	});

@@ -14,10 +14,10 @@ export async function commitOf(git: Git, folder: string, ref: string): Promise<s
 	const plain = await plainCommit(folder, ref);
 	if (plain !== null) return plain.id;
 	const packs = await packsOf(folder);
-	const { code, text } = await git(folder, ["rev-parse", "--verify", "--quiet", `${ref}^{commit}`], {
+	const { exit, text } = await git(folder, ["rev-parse", "--verify", "--quiet", `${ref}^{commit}`], {
 		answers: [1, 128],
 	});
-	if (code !== 0) return null;
+	if (exit !== 0) return null;
 	noteObject(packs, text);
 	return text;
 }
@@ -26,8 +26,8 @@ export async function commitOf(git: Git, folder: string, ref: string): Promise<s
 export async function headOf(git: Git, folder: string): Promise<string | null> {
 	const plain = await plainHead(folder);
 	if (plain !== null) return plain;
-	const { code, text } = await git(folder, ["symbolic-ref", "--quiet", "HEAD"], { answers: [1] });
-	return code === 0 ? text : null;
+	const { exit, text } = await git(folder, ["symbolic-ref", "--quiet", "HEAD"], { answers: [1] });
+	return exit === 0 ? text : null;
 }
 
 /** Refuses an invalid name, and one without a branch. */
@@ -39,7 +39,7 @@ export async function existingBranch(
 	const wellFormed = BranchName.safeParse(name).success;
 	const commit = wellFormed ? await commitOf(git, repository, `refs/heads/${name}`) : null;
 	if (commit !== null) return { branch: name, commit };
-	if (!wellFormed || (await git(repository, ["check-ref-format", `refs/heads/${name}`], { answers: [1] })).code !== 0) {
+	if (!wellFormed || (await git(repository, ["check-ref-format", `refs/heads/${name}`], { answers: [1] })).exit !== 0) {
 		return refuse("VALIDATION_ERROR", `${JSON.stringify(name)} is not the name of a branch.`, {
 			details: { branch: name },
 		});

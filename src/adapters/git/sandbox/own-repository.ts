@@ -78,7 +78,7 @@ export async function makeOwnRepository(
 			mkdir(path.join(gitFolder, name), { recursive: true }),
 		),
 	);
-	const url = origin.code === 0 ? addressElsewhere(origin.text, project.path) : null;
+	const url = origin.exit === 0 ? addressElsewhere(origin.text, project.path) : null;
 	const settings: [string, string][] = [
 		["core.bare", "false"],
 		["core.logallrefupdates", "true"],

@@ -217,6 +217,6 @@ async function restoreHead(git: Git, tree: Tree, { branch, commit }: Head, now: 
 		return;
 	}
 	// to before the first commit: the branch is deleted, its commits stay under a ref of ours
-	const { code, text } = await git(tree.folder, ["rev-parse", "-q", "--verify", branch], { answers: [1] });
-	if (code === 0) await deleteBranch(git, tree.folder, branch.replace(/^refs\/heads\//, ""), text);
+	const { exit, text } = await git(tree.folder, ["rev-parse", "-q", "--verify", branch], { answers: [1] });
+	if (exit === 0) await deleteBranch(git, tree.folder, branch.replace(/^refs\/heads\//, ""), text);
 }

@@ -32,12 +32,12 @@ export const restoredText = (broken: string | null): string =>
 async function isSound(git: Git, tree: Tree): Promise<boolean> {
 	const look = ["ls-files", "--stage", "-z"];
 	const read = await git(tree.folder, look, { answers: [128] });
-	if (read.code === 0) {
+	if (read.exit === 0) {
 		return await readIndex(git, tree).then(
 			() => true,
 			() => false,
 		);
 	}
 	const environment = { GIT_INDEX_FILE: path.join(tree.gitFolder, "index.none") };
-	return (await git(tree.folder, look, { environment, answers: [128] })).code !== 0;
+	return (await git(tree.folder, look, { environment, answers: [128] })).exit !== 0;
 }

@@ -92,12 +92,12 @@ async function madeBefore(
 ): Promise<Omit<Committed, "branch"> | null> {
 	const { path: folder } = checkout.workspace;
 	const range = head === null ? "HEAD" : `${head}..HEAD`;
-	const { code, text } = await git(folder, ["log", "-z", "--first-parent", "--format=%H%n%P%n%B", range, "--"], {
+	const { exit, text } = await git(folder, ["log", "-z", "--first-parent", "--format=%H%n%P%n%B", range, "--"], {
 		answers: [128],
 	});
 	const trailers = trailersOf(checkout, request);
 	const message = cleaned(withTrailers(request.message, trailers));
-	const entries = (code === 0 ? text : "").split("\0").map((entry) => entry.split("\n"));
+	const entries = (exit === 0 ? text : "").split("\0").map((entry) => entry.split("\n"));
 	const [commit = "", parents = ""] = entries.findLast(([, , ...body]) => cleaned(body.join("\n")) === message) ?? [];
 	if (commit === "") return null;
 	const files = await filesOf(git, folder, parents.split(" ")[0] || null, commit);

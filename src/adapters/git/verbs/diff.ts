@@ -70,7 +70,7 @@ export const theirOwn = (other: Checkout, omitted: readonly OmittedFile[]): Omit
 /** The commit at which the branch left base; without one, the empty tree. */
 export async function mergeBase(git: Git, folder: string, base: string | null, head: string): Promise<string> {
 	const found = base === null ? null : await git(folder, ["merge-base", base, head], { answers: [1, 128] });
-	return found?.code === 0 ? found.text : (await git(folder, ["hash-object", "-t", "tree", "--stdin"])).text;
+	return found?.exit === 0 ? found.text : (await git(folder, ["hash-object", "-t", "tree", "--stdin"])).text;
 }
 
 interface Whole {

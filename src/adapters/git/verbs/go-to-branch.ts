@@ -90,12 +90,12 @@ async function forwardMain(
 			{ details: { ahead, behind, path } },
 		);
 	}
-	const { code, errors } = await git(
+	const { exit, errors } = await git(
 		path,
 		["merge", "--quiet", "--ff-only", "--no-autostash", "--no-overwrite-ignore", upstream],
 		{ answers: [1, 2, 128] },
 	);
-	if (code !== 0)
+	if (exit !== 0)
 		return refuse(
 			"WORKTREE_DIRTY",
 			`Git cannot move ${branch} forward: changed or untracked files are in the way. Nothing was changed.`,

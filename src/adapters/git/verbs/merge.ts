@@ -16,9 +16,9 @@ export async function mergeTrees(
 	theirs: string,
 ): Promise<{ tree: string } | Refusal> {
 	const options = ["--write-tree", "-z", "--name-only", "--no-messages", "--allow-unrelated-histories"];
-	const { code, bytes } = await git(repository, ["merge-tree", ...options, ours, theirs], { answers: [1] });
+	const { exit, bytes } = await git(repository, ["merge-tree", ...options, ours, theirs], { answers: [1] });
 	const [tree = "", ...files] = bytes.toString("latin1").split("\0");
-	return code === 0 ? { tree } : conflict(files);
+	return exit === 0 ? { tree } : conflict(files);
 }
 
 function conflict(raw: readonly string[]): Refusal {
@@ -100,11 +100,11 @@ export async function rebased(
 			"--no-stat",
 		];
 		const onTop = since === undefined ? [onto] : ["--onto", onto, since];
-		const { code, errors } = await context.git(tree, ["rebase", ...plain, ...onTop], {
+		const { exit, errors } = await context.git(tree, ["rebase", ...plain, ...onTop], {
 			answers: [1, 128],
 			environment: { GIT_COMMITTER_NAME, GIT_COMMITTER_EMAIL },
 		});
-		if (code === 0) return { commit: (await context.git(tree, ["rev-parse", "HEAD"])).text };
+		if (exit === 0) return { commit: (await context.git(tree, ["rev-parse", "HEAD"])).text };
 		const { bytes } = await context.git(tree, ["diff", "--name-only", "--diff-filter=U", "-z"]);
 		if (bytes.length === 0) throw new Error(`git rebase failed: ${errors.slice(0, 2000)}`);
 		return conflict(bytes.toString("latin1").split("\0"));

@@ -43,8 +43,8 @@ async function checkOutSafely(
 ): Promise<Refusal | null> {
 	const { path } = checkout.workspace;
 	const args = ["checkout", "--quiet", "--no-overwrite-ignore", "--no-recurse-submodules", ...to, "--"];
-	const { code, errors } = await git(path, args, { answers: [1, 128] });
-	if (code === 0) return null;
+	const { exit, errors } = await git(path, args, { answers: [1, 128] });
+	if (exit === 0) return null;
 	const whose = checkoutName(checkout);
 	const reason = await putBackAfterFilter(git, path, { ...move, errors });
 	if (reason !== null)

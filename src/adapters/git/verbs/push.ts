@@ -9,7 +9,7 @@ const networkTimeoutMs = 10 * 60 * 1000;
 export async function pushBranch(git: Git, folder: string, branch: string, commit?: string): Promise<Pushed> {
 	const remote = "origin";
 	const known = await git(folder, ["config", "--get", `remote.${remote}.url`], { answers: [1] });
-	if (known.code !== 0) return { remote, branch, pushed: false, error: "there is no remote origin" };
+	if (known.exit !== 0) return { remote, branch, pushed: false, error: "there is no remote origin" };
 	const refspec = `${commit ?? `refs/heads/${branch}`}:refs/heads/${branch}`;
 	try {
 		await git(folder, ["push", "--quiet", "--no-verify", "--no-follow-tags", remote, refspec], {

@@ -32,8 +32,8 @@ export async function recordedMerge(
 	reviewed: string,
 ): Promise<RecordedMerge | null> {
 	const format = "--format=%(*objectname)%0a%(contents:body)%(contents:subject)";
-	const { code, text } = await git(repository, ["for-each-ref", format, refOf(agent, reviewed)], { answers: [1] });
-	if (code !== 0 || text === "") return null;
+	const { exit, text } = await git(repository, ["for-each-ref", format, refOf(agent, reviewed)], { answers: [1] });
+	if (exit !== 0 || text === "") return null;
 	const [commit = "", json = ""] = text.split("\n");
 	const parsed = MergeRecord.safeParse(parseJson(json));
 	return parsed.success ? { commit, ...parsed.data } : null;

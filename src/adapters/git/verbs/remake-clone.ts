@@ -52,8 +52,8 @@ async function writeNote(entry: string, checkout: Checkout): Promise<void> {
 /** Whether git opens the repository and has the files of its commit, or of the one that it began with. */
 async function canBeRead(git: Git, folder: string, known: WorkspaceMarker | null): Promise<boolean> {
 	const head = await git(folder, ["rev-parse", "--verify", "--quiet", "HEAD^{commit}"], { answers: [1, 128] });
-	if (head.code === 128) return false;
-	const commit = head.code === 0 ? head.text : known?.start;
+	if (head.exit === 128) return false;
+	const commit = head.exit === 0 ? head.text : known?.start;
 	if (commit == null) return true;
-	return (await git(folder, ["ls-tree", "-r", "-z", "--name-only", commit], { answers: [128] })).code === 0;
+	return (await git(folder, ["ls-tree", "-r", "-z", "--name-only", commit], { answers: [128] })).exit === 0;
 }

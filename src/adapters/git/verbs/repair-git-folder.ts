@@ -39,7 +39,7 @@ export async function repairGitFolder(context: GitContext, checkout: Checkout): 
 	}
 	const config = path.join(gitFolder, "config");
 	const readable = await git(project.path, ["config", "--file", config, "--list"], { answers: [1, 3, 128] });
-	if (readable.code === 0 && (await hasConfig(gitFolder))) return;
+	if (readable.exit === 0 && (await hasConfig(gitFolder))) return;
 	await replace("config", "");
 	await configureClone(context, project, checkout.agent, config);
 }
@@ -61,7 +61,7 @@ export async function hasItsFiles(git: Git, repository: string, folder: string):
 	if (gitFolder === null) return false;
 	const environment = { GIT_DIR: gitFolder, GIT_WORK_TREE: folder };
 	const listed = await git(folder, ["ls-files", "-z"], { environment, answers: [128] });
-	return listed.code === 0 && (await hasHalfOf(folder, listed.bytes));
+	return listed.exit === 0 && (await hasHalfOf(folder, listed.bytes));
 }
 
 /** The same for the files of a commit. */

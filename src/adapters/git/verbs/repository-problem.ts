@@ -32,14 +32,14 @@ export async function repositoryProblem(
 		if (base === null) return null;
 		const names = ["--git-dir", ...(base === undefined ? [] : [`refs/heads/${base}^{commit}`])];
 		const found = await git(folder, ["rev-parse", ...names], { answers: [128], timeoutMs });
-		if (found.code === 0) return null;
+		if (found.exit === 0) return null;
 		const location = await git(folder, ["rev-parse", "--git-common-dir"], { answers: [128], timeoutMs });
-		if (location.code === 128) return unusable(location.errors);
+		if (location.exit === 128) return unusable(location.errors);
 		// it fails where HEAD names a branch whose ref is garbage
 		const opened = await git(folder, ["symbolic-ref", "--quiet", "HEAD"], { answers: [1, 128], timeoutMs });
 		// in a repository without commits the first branch is only a name
 		const branches = await git(folder, ["for-each-ref", "--count=1", "refs/heads"], { answers: [128], timeoutMs });
-		if (opened.text === `refs/heads/${base}` && branches.code === 0 && branches.text === "") return null;
+		if (opened.text === `refs/heads/${base}` && branches.exit === 0 && branches.text === "") return null;
 		return problem(
 			`its base branch ${base} is gone or damaged in ${folder}`,
 			await restoring(git, folder, path.resolve(folder, location.text), `refs/heads/${base}`),

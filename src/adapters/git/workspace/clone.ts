@@ -41,7 +41,7 @@ export async function makeClone(
 async function readableRefs(git: Git, repository: string): Promise<"all" | string[]> {
 	const prefixes = ["refs/heads", "refs/tags"];
 	const whole = await git(repository, ["for-each-ref", "--format=%(objecttype)", ...prefixes], { answers: [128] });
-	if (whole.code === 0 && whole.errors === "") return "all";
+	if (whole.exit === 0 && whole.errors === "") return "all";
 	const { text } = await git(repository, ["for-each-ref", "--format=%(objectname) %(refname)", ...prefixes]);
 	const refs = text.split("\n").filter((line) => line !== "");
 	const input = refs.map((line) => `${line.split(" ", 1)[0]}\n`).join("");
@@ -71,7 +71,7 @@ async function cloneOf(
 /** An isolated agent must not see a password in git's configuration of the project. */
 async function originUrlOf(git: Git, repository: string): Promise<string | null> {
 	const origin = await git(repository, ["config", "--local", "--get", "remote.origin.url"], { answers: [1] });
-	return origin.code === 0 ? addressElsewhere(origin.text, repository) : null;
+	return origin.exit === 0 ? addressElsewhere(origin.text, repository) : null;
 }
 
 /** Writes the configuration of a clone anew, into `file`. */

@@ -111,5 +111,5 @@ export async function seenTip(context: GitContext, checkout: Checkout): Promise<
 
 export async function isAncestor(git: Git, folder: string, ancestor: string, of: string): Promise<boolean> {
 	if (ancestor === of) return true;
-	return (await git(folder, ["merge-base", "--is-ancestor", ancestor, of], { answers: [1] })).code === 0;
+	return (await git(folder, ["merge-base", "--is-ancestor", ancestor, of], { answers: [1] })).exit === 0;
 }

@@ -172,6 +172,6 @@ export async function defaultBranch(git: Git, repository: string): Promise<strin
 		headOf(git, repository),
 	]);
 	const name = upstream.text.replace(/^refs\/remotes\/origin\//, "");
-	if (upstream.code === 0 && (await commitOf(git, repository, `refs/heads/${name}`)) !== null) return name;
+	if (upstream.exit === 0 && (await commitOf(git, repository, `refs/heads/${name}`)) !== null) return name;
 	return head?.replace(/^refs\/heads\//, "") ?? "main";
 }
