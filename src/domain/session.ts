@@ -15,7 +15,7 @@ export function decideOpenSession(agent: AgentState, { turn, opened, note }: Ses
 /** How an agent's program gets its conversation; null where that way is not possible. */
 export interface SessionStart {
 	/** its own session, and whether a new process may resume it */
-	own: { session: string; resumable: boolean } | null;
+	own: { sessionId: string; resumable: boolean } | null;
 	/** a session that it may copy */
 	copyOf: string | null;
 	/** the session's cost as last reported; programs go on counting from there */
@@ -54,7 +54,7 @@ export function sessionStartFor({
 			: null;
 	return {
 		// after an interrupted or failed turn, session and journal may differ
-		own: isOwn ? { session: session.sessionId, resumable: lastTurn?.state === "completed" } : null,
+		own: isOwn ? { sessionId: session.sessionId, resumable: lastTurn?.state === "completed" } : null,
 		copyOf,
 		costBefore: copyOf === null ? sessionCost : (parent?.sessionCost ?? 0),
 	};

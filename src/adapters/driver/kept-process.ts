@@ -39,7 +39,7 @@ export function isReusable(
 	return (
 		inStep &&
 		JSON.stringify(kept.settings) === JSON.stringify(settings) &&
-		kept.launched.session?.session === request.own?.session
+		kept.launched.session?.sessionId === request.own?.sessionId
 	);
 }
 

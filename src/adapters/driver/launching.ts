@@ -38,7 +38,7 @@ export async function launchAgent(
 			folder,
 			// ours have the tools already, or no use for them
 			toolServers: program.leavesNothing ? [] : options.toolServers(own),
-			resume: request.own?.resumable === true ? request.own.session : null,
+			resume: request.own?.resumable === true ? request.own.sessionId : null,
 			...{ copyOf: request.copyOf, costBefore: request.costBefore },
 			...launchSettings(agent, program, request),
 		},

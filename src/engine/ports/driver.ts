@@ -55,7 +55,7 @@ export interface Driver extends AsyncDisposable {
 export interface ProcessRequest {
 	subscription: SubscriptionState | null;
 	/** its own session, and whether a new process may resume it; if not, only a process that has it open continues it */
-	own: { session: string; resumable: boolean } | null;
+	own: { sessionId: string; resumable: boolean } | null;
 	/** a session of which it may take a copy */
 	copyOf: string | null;
 	/** the cost of that session when it was last reported */
@@ -72,10 +72,10 @@ export const newSession = { own: null, copyOf: null, costBefore: 0, systemPrompt
 export type StartedProcess = { up: true; session: OpenSession | null } | { up: false; end: TurnResult };
 
 export interface OpenSession {
-	session: string;
+	sessionId: string;
 	folder: string;
 	capabilities: readonly SessionCapability[];
-	program: string | null;
+	programVersion: string | null;
 	/** `kept` is the one that the process has open since an earlier turn */
 	how: "new" | "resumed" | "forked" | "kept";
 	/** the system prompt was given when it was opened */

@@ -224,7 +224,7 @@ export class TurnRunner implements Reactor {
 		since: ReturnType<typeof itemsBetweenTurns>,
 	): Promise<string> {
 		const { text, how, note } = await catchUp(this.#parts.reads, agent, turn, opened, since);
-		const { session: sessionId, folder, capabilities, program: programVersion } = opened;
+		const { sessionId, folder, capabilities, programVersion } = opened;
 		if (how !== null)
 			await this.#commands.send(turn, {
 				type: "session.open",

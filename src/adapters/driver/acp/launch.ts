@@ -55,7 +55,7 @@ export interface Launched {
 	/** resolves with the reason when the process has ended */
 	readonly ended: Promise<string>;
 	/** the program's name and version, and its open session */
-	readonly program: string | null;
+	readonly programVersion: string | null;
 	readonly session: OpenSession | null;
 	/** One prompt at a time. Rejects if the process ends or answers with an error. */
 	prompt(text: string, on: PromptHandlers): Promise<PromptResponse>;
@@ -89,13 +89,13 @@ export async function launch(wanted: Launch): Promise<Launched> {
 	}));
 	const up = Promise.race([opening, gone.then((how) => Promise.reject(new Error(how))), tooLong(signal)]);
 	const { info, session } = await up.catch((error: unknown) => exitReason(error, stdout, ended));
-	const sessionId = session?.session ?? "";
-	current.session = sessionId;
+	const sessionId = session?.sessionId ?? "";
+	current.sessionId = sessionId;
 	lifeline?.end(upText);
 	return {
 		pid: child.pid ?? 0,
 		ended,
-		program: info.program,
+		programVersion: info.programVersion,
 		session,
 		async prompt(text, on) {
 			current.handlers = on;
@@ -135,7 +135,7 @@ export async function launch(wanted: Launch): Promise<Launched> {
 function connect(wanted: Launch) {
 	const { limitLogPattern, bad = () => {} } = wanted;
 	const { child, stdin, stdout, ...pipes } = startProgram(wanted);
-	const current: { handlers: PromptHandlers | null; session: string | null } = { handlers: null, session: null };
+	const current: { handlers: PromptHandlers | null; sessionId: string | null } = { handlers: null, sessionId: null };
 	const ended = endOf(child, (line) => {
 		const words = limitLogPattern?.exec(line)?.[1];
 		if (words !== undefined) current.handlers?.providerError(words);
@@ -155,7 +155,7 @@ function connect(wanted: Launch) {
 		)
 		// updates outside a turn are ignored
 		.onNotification(methods.client.session.update, async ({ params }) =>
-			params.sessionId === current.session ? current.handlers?.update(params.update) : undefined,
+			params.sessionId === current.sessionId ? current.handlers?.update(params.update) : undefined,
 		)
 		.connect(stream);
 	const outputClosed = Promise.withResolvers<void>();

@@ -40,7 +40,7 @@ export class UnsupportedSetting extends Error {}
 
 export interface AgentInfo {
 	capabilities: SessionCapability[];
-	program: string | null;
+	programVersion: string | null;
 }
 
 export async function initialize({ agent }: ClientConnection): Promise<AgentInfo> {
@@ -50,7 +50,7 @@ export async function initialize({ agent }: ClientConnection): Promise<AgentInfo
 	});
 	return {
 		capabilities: sessionCapabilitiesOf(agentCapabilities),
-		program: agentInfo ? `${agentInfo.name} ${agentInfo.version}`.slice(0, 200) : null,
+		programVersion: agentInfo ? `${agentInfo.name} ${agentInfo.version}`.slice(0, 200) : null,
 	};
 }
 
@@ -70,7 +70,7 @@ export async function openSession(
 	info: AgentInfo,
 	request: SessionRequest,
 ): Promise<OpenSession> {
-	const { capabilities, program } = info;
+	const { capabilities, programVersion } = info;
 	const instructed = request.systemPrompt === null || capabilities.includes("systemPrompt");
 	const params = sessionParams(request, capabilities);
 	const opened =
@@ -91,7 +91,8 @@ export async function openSession(
 		});
 	if (request.model !== null) await chooseModel(connection, opened, request.model);
 	for (const [name, value] of Object.entries(request.options)) await choose(connection, opened, name, value);
-	return { session: opened.sessionId, folder: request.folder, capabilities, program, how: opened.how, instructed };
+	const { sessionId } = opened;
+	return { sessionId, folder: request.folder, capabilities, programVersion, how: opened.how, instructed };
 }
 
 type SessionParams = ReturnType<typeof sessionParams>;
