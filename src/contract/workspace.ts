@@ -241,14 +241,20 @@ export const RemoteStatus = z.strictObject({
 });
 export type RemoteStatus = z.infer<typeof RemoteStatus>;
 
-/** Recorded before a merge is made. */
+/** Recorded before a merge is made. Stored: a tag in git has it. */
 export const MergeRecord = z.strictObject({
 	reviewed: CommitId,
 	strategy: MergeStrategy,
-	branch: z.string(),
+	base: z.string(),
 	before: CommitId.nullable(),
 });
 export type MergeRecord = z.infer<typeof MergeRecord>;
+
+/** In tags that an earlier checkout wrote, base is called `branch`. */
+export const StoredMergeRecord = z.preprocess((stored) => {
+	const { branch, ...record } = Object(stored);
+	return branch === undefined ? stored : { base: branch, ...record };
+}, MergeRecord);
 
 export const Merged = z.strictObject({
 	/** the commit that was reviewed */

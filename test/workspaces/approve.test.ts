@@ -1,4 +1,5 @@
 // Merging reviewed work into base, with and without a person who has base checked out.
+import { execFileSync } from "node:child_process";
 import { existsSync, readdirSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
@@ -80,6 +81,23 @@ describe("the ways to merge", () => {
 		expect(world.tip("main")).toBe(after);
 		const home = agreed(await world.workspaces.release(checkout));
 		expect([home.branchStatus.head, home.branchStatus.ahead, home.branchStatus.behind]).toEqual([after, 0, 0]);
+	});
+
+	test("a merge that an earlier checkout recorded, where base is called `branch`, is known", async () => {
+		const { world, checkout, commit } = await reviewed();
+		const merged = agreed(await world.workspaces.approve(checkout, { commit, strategy: "squash" }));
+		const { reviewed: head, strategy, before } = merged;
+		const ref = `refs/brood/merges/${checkout.agent.id}/${commit}`;
+		const rerecord = (record: object): void => {
+			const tagHead = `object ${merged.commit}\ntype commit\ntag merge\ntagger brood <brood@brood.local> 0 +0000`;
+			const input = `${tagHead}\n\n${JSON.stringify(record)}\n`;
+			const tag = execFileSync("git", ["mktag"], { cwd: world.repository, input, encoding: "utf8" }).trim();
+			world.git(world.repository, "update-ref", ref, tag);
+		};
+		rerecord({ reviewed: head, strategy, branch: "main", before });
+		expect(agreed(await world.workspaces.approve(checkout, { commit }))).toEqual({ ...merged, alreadyMerged: true });
+		rerecord({ reviewed: head, strategy, branch: "other", before });
+		expect(await world.workspaces.approve(checkout, { commit })).not.toMatchObject({ alreadyMerged: true });
 	});
 
 	const issue = { title: "Count the words", name: "web#3" };

@@ -116,7 +116,7 @@ async function land(
 	const changed = await notReady(context, checkout, request, look);
 	if (changed !== null) return changed;
 	const moved = await exclusively(project.path, async () => {
-		const merge = { reviewed, strategy, branch: workspace.base, before, commit: result.commit };
+		const merge = { reviewed, strategy, base: workspace.base, before, commit: result.commit };
 		await recordMerge(git, project.path, checkout.agent.id, merge, context.clock.now());
 		return await moveBase(context, checkout, before, result.commit, { rewrites: onto?.rewrites === true });
 	});
@@ -138,7 +138,7 @@ async function alreadyMerged(
 	if (
 		found === null ||
 		now === null ||
-		found.branch !== workspace.base ||
+		found.base !== workspace.base ||
 		!(await isAncestor(git, project.path, found.commit, now))
 	)
 		return null;

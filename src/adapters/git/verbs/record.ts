@@ -2,7 +2,7 @@
 // base moves and counts only once base contains its commit, so a crash in between has no effect. It makes squash and
 // rebase merges known. It is a tag, because a tag has a message.
 import { parseJson } from "#adapters/system/errors.ts";
-import { MergeRecord } from "#contract/workspace.ts";
+import { type MergeRecord, StoredMergeRecord } from "#contract/workspace.ts";
 import type { Git } from "../run/git.ts";
 
 export interface RecordedMerge extends MergeRecord {
@@ -35,7 +35,7 @@ export async function recordedMerge(
 	const { exit, text } = await git(repository, ["for-each-ref", format, refOf(agent, reviewed)], { answers: [1] });
 	if (exit !== 0 || text === "") return null;
 	const [commit = "", json = ""] = text.split("\n");
-	const parsed = MergeRecord.safeParse(parseJson(json));
+	const parsed = StoredMergeRecord.safeParse(parseJson(json));
 	return parsed.success ? { commit, ...parsed.data } : null;
 }
 
