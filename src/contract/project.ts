@@ -123,12 +123,12 @@ export const ProjectConfigure = command("project.configure", {
 export type ProjectConfigure = z.infer<typeof ProjectConfigure>;
 
 /** A repository of the project at another node; adding it again changes its path. */
-export const SiteAdd = command("site.add", { slug: ProjectSlug, node: NodeId, path: ProjectAdd.shape.path });
+export const SiteAdd = command("site.add", { project: ProjectSlug, node: NodeId, path: ProjectAdd.shape.path });
 export type SiteAdd = z.infer<typeof SiteAdd>;
 /** To the node that is asked, which has a repository of it. */
 export const ProjectMove = command("project.move", { slug: ProjectSlug, from: NodeId, path: ProjectAdd.shape.path });
 export type ProjectMove = z.infer<typeof ProjectMove>;
-export const SiteRemove = command("site.remove", { slug: ProjectSlug, node: NodeId });
+export const SiteRemove = command("site.remove", { project: ProjectSlug, node: NodeId });
 export type SiteRemove = z.infer<typeof SiteRemove>;
 
 /**

@@ -159,7 +159,7 @@ export const workSettingsOf = ({
 
 export function decideAddSite(
 	{ project, node }: Named & { node: NodeState | undefined },
-	{ slug, path, ...command }: SiteAdd,
+	{ project: slug, path, ...command }: SiteAdd,
 ): Decision {
 	if (project === undefined || project.removedAt !== null) return noProject(slug);
 	if (node === undefined) return noNode(command.node);
@@ -200,7 +200,7 @@ export function decideMoveProject(
 /** Agents that were moved there work in it. */
 export function decideRemoveSite(
 	{ project, living }: Named & { living: number },
-	{ slug, node }: SiteRemove,
+	{ project: slug, node }: SiteRemove,
 ): Decision {
 	if (project === undefined || project.removedAt !== null) return noProject(slug);
 	if (project.sites?.some((each) => each.node === node) !== true)

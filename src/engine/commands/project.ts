@@ -31,6 +31,8 @@ const onProject = {
 	subject: (_: object, { slug }: Named) => ({ project: slug }),
 } as const;
 
+const ofSite = (_: object, { project }: { project: ProjectSlug }) => ({ project });
+
 export const projectDefinitions = {
 	"project.add": defineCommand({ ...onProject, schema: ProjectAdd, decide: decideAddProject }),
 	"project.configure": defineCommand({ ...onProject, schema: ProjectConfigure, decide: decideConfigureProject }),
@@ -57,16 +59,18 @@ export const projectDefinitions = {
 	"site.add": defineCommand({
 		...onProject,
 		schema: SiteAdd,
-		load: async (work, { slug, node }) => ({ project: await work.project(slug), node: await work.node(node) }),
+		load: async (work, { project, node }) => ({ project: await work.project(project), node: await work.node(node) }),
+		subject: ofSite,
 		decide: decideAddSite,
 	}),
 	"site.remove": defineCommand({
 		...onProject,
 		schema: SiteRemove,
-		load: async (work, { slug, node }) => ({
-			project: await work.project(slug),
-			living: (await work.tx.agents({ project: slug, life: "living" })).filter((each) => each.node === node).length,
+		load: async (work, { project, node }) => ({
+			project: await work.project(project),
+			living: (await work.tx.agents({ project, life: "living" })).filter((each) => each.node === node).length,
 		}),
+		subject: ofSite,
 		decide: decideRemoveSite,
 	}),
 	"git.record": defineCommand({

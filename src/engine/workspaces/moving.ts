@@ -175,7 +175,7 @@ export async function ensureSiteHere(
 	const outcome = await dispatch({
 		actor: by.actor,
 		key: null,
-		command: { type: "site.add", slug, node: node.node, path: opened.path },
+		command: { type: "site.add", project: slug, node: node.node, path: opened.path },
 	});
 	return "refused" in outcome ? outcome.refused : null;
 }

@@ -45,7 +45,7 @@ export function siteHandlers(context: RequestContext) {
 			const node = await findNode(reads, request.params["node"] ?? "");
 			if (isRefusal(node)) return node;
 			const site = project.sites?.find((each) => each.node === node.id);
-			const done = await context.dispatch(request, { type: "site.remove", slug: project.slug, node: node.id });
+			const done = await context.dispatch(request, { type: "site.remove", project: project.slug, node: node.id });
 			return isRefusal(done) ? done : (site ?? noProject(project.slug));
 		},
 	} satisfies Partial<Handlers>;
@@ -62,7 +62,7 @@ async function addSite(context: RequestContext, request: RouteRequest<"siteAdd">
 		const { path } = opened;
 		const foreign = sites.isHomeNode(project) ? null : await sites.foreign(project, path, context.requester(request));
 		if (foreign !== null) return foreign;
-		const done = await context.dispatch(request, { type: "site.add", slug, node: node.id, path });
+		const done = await context.dispatch(request, { type: "site.add", project: slug, node: node.id, path });
 		return isRefusal(done) ? done : { node: node.id, path };
 	});
 }
