@@ -12,7 +12,7 @@ export type VendorType = (typeof vendorTypes)[number];
 export const executesPrompt = (type: string): boolean => ["shell", "scripted"].includes(type);
 
 /** Types that take no model: a shell, and human agents. */
-export const hasNoModel = (type: string): boolean => type === "shell" || type === "human";
+export const takesNoModel = (type: string): boolean => type === "shell" || type === "human";
 
 /** Types whose programs get the reason for a denial with the answer; all others get it as a prompt. */
 export const getsDenialReasons = (type: string): boolean => ["llm", "scripted", "shell"].includes(type);

@@ -1,7 +1,7 @@
 // Changes to an existing agent. Creating one is in `spawn.ts`, ending one in `kill.ts`.
 import type { AgentState, Settings } from "#contract/agent.ts";
 import type { AgentConfigure, AgentFail, AgentPause, AgentResume } from "#contract/agent-commands.ts";
-import { hasNoModel } from "#contract/agent-type.ts";
+import { takesNoModel } from "#contract/agent-type.ts";
 import type { NewEvent } from "#contract/event.ts";
 import { fullName } from "#contract/full-name.ts";
 import { type Refusal, refuse } from "#contract/refusal.ts";
@@ -76,8 +76,8 @@ export function decideConfigure(
 	if (notChosen) return notChosen;
 	// models and subscriptions belong to a type
 	const before = type === agent.type ? agent : { model: null, subscription: null };
-	if (command.model != null && hasNoModel(type))
-		return refuse("VALIDATION_ERROR", `${agent.handle} is a ${type} agent, which has no model.`, {
+	if (command.model != null && takesNoModel(type))
+		return refuse("VALIDATION_ERROR", `${agent.handle} is a ${type} agent, which takes no model.`, {
 			details: { agent: agent.id },
 		});
 	const { model = before.model, policy = agent.policy, subscription = before.subscription } = command;
