@@ -29,4 +29,4 @@ else if (verb === "fork") {
 	};
 	agreed(await world.workspaces.provisionFrom({ ...checkout, kind: "worktree", parent }));
 } else if (verb === "recover") agreed(await world.workspaces.recover(checkout));
-else agreed(await world.workspaces.remove(checkout, { force: true, branch: true }));
+else agreed(await world.workspaces.remove(checkout, { force: true, deleteBranch: true }));

@@ -336,10 +336,10 @@ describe("what takes something away", () => {
 	test("remove: the folder is in the trash, the changes are in a snapshot, and the next call ends it", async () => {
 		const deaths = await atEachStep(
 			messy,
-			async (world, checkout) => agreed(await world.workspaces.remove(checkout, { force: true, branch: true })),
+			async (world, checkout) => agreed(await world.workspaces.remove(checkout, { force: true, deleteBranch: true })),
 			async (world, checkout) => {
 				const again = await next(world);
-				agreed(await again.workspaces.remove(checkout, { force: true, branch: true }));
+				agreed(await again.workspaces.remove(checkout, { force: true, deleteBranch: true }));
 				expect(existsSync(checkout.workspace.path)).toBe(false);
 				const files = fingerprint(path.join(world.home, "trash"));
 				expect(Object.keys(files).filter((name) => name.endsWith("/files/new.txt"))).toHaveLength(1);

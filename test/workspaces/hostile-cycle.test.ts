@@ -84,7 +84,7 @@ test("every trap, every verb", { timeout: 120_000 }, async () => {
 		await attempt(`recover ${kind}`, async () => await workspaces.recover(there));
 		await attempt(`release ${kind}`, async () => await workspaces.release(there));
 		await attempt(`restore ${kind}`, async () => await workspaces.restoreSnapshot(there, "1"));
-		await attempt(`remove ${kind}`, async () => await workspaces.remove(there, { force: true, branch: true }));
+		await attempt(`remove ${kind}`, async () => await workspaces.remove(there, { force: true, deleteBranch: true }));
 	}
 	await attempt("warm", async () => await workspaces.warm(project));
 	await attempt("gc", async () => await workspaces.gc(project, { dryRun: false, withFolder: [] }));

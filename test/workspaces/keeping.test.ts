@@ -239,7 +239,7 @@ describe("remove", () => {
 	test.each(["worktree", "clone"] as const)("moves a clean %s into the trash and forgets it", async (kind) => {
 		const world = makeWorld();
 		const checkout = await world.agent("a", { kind });
-		const removed = agreed(await world.workspaces.remove(checkout, { branch: true }));
+		const removed = agreed(await world.workspaces.remove(checkout, { deleteBranch: true }));
 		expect(removed).toEqual({
 			snapshot: "1",
 			trash: path.join(world.home, "trash", `${world.now}-p-a`),
@@ -249,7 +249,7 @@ describe("remove", () => {
 		expect(existsSync(checkout.workspace.path)).toBe(false);
 		expect(world.git(world.repository, "worktree", "list").split("\n")).toHaveLength(1);
 		expect(world.git(world.repository, "branch", "--list", "brood/*")).toBe("");
-		expect(agreed(await world.workspaces.remove(checkout, { branch: true }))).toMatchObject({ trash: null });
+		expect(agreed(await world.workspaces.remove(checkout, { deleteBranch: true }))).toMatchObject({ trash: null });
 	});
 
 	test("refuses what is dirty or not merged; by force it goes after a snapshot, and no commit is lost", async () => {
@@ -262,7 +262,7 @@ describe("remove", () => {
 		const before = treeState(world, folder);
 		expectRefusal(await world.workspaces.remove(checkout, {}), "WORKTREE_DIRTY");
 		expect(treeState(world, folder)).toEqual(before);
-		const { trash, snapshot } = agreed(await world.workspaces.remove(checkout, { force: true, branch: true }));
+		const { trash, snapshot } = agreed(await world.workspaces.remove(checkout, { force: true, deleteBranch: true }));
 		expect(read(path.join(trash ?? "", "files"), "new/deep.txt")).toBe("untracked\n");
 		expect(snapshot).toBe("1");
 		expect(world.git(world.repository, "branch", "--contains", commit)).toBe("");

@@ -82,7 +82,7 @@ describe.runIf(hasSandboxes)("an agent with a git folder of its own", () => {
 		});
 		write(checkout.workspace.path, "late.txt", "late\n");
 		expectRefusal(await world.workspaces.remove(checkout, {}), "WORKTREE_DIRTY");
-		const removed = agreed(await world.workspaces.remove(checkout, { force: true, branch: true }));
+		const removed = agreed(await world.workspaces.remove(checkout, { force: true, deleteBranch: true }));
 		expect([
 			existsSync(checkout.workspace.path),
 			existsSync(path.join(world.home, "projects/p/git/a")),
@@ -316,7 +316,7 @@ describe.runIf(hasSandboxes)("an agent with a git folder of its own", () => {
 				}),
 			).workspace,
 		};
-		const removed = agreed(await world.workspaces.remove(parent, { force: true, branch: true }));
+		const removed = agreed(await world.workspaces.remove(parent, { force: true, deleteBranch: true }));
 		world.git(world.repository, "branch", "-D", "brood/b");
 		// snapshots may go as well: their time comes sooner than that of a workspace
 		for (const ref of world
@@ -332,7 +332,7 @@ describe.runIf(hasSandboxes)("an agent with a git folder of its own", () => {
 				"git fsck --connectivity-only 2>&1 | grep -v dangling; git log -1 --format=%s; git show :s.txt",
 			),
 		).toBe("mine\nstaged\nexit 0\n");
-		agreed(await world.workspaces.remove(child, { force: true, branch: true }));
+		agreed(await world.workspaces.remove(child, { force: true, deleteBranch: true }));
 		const borrows = () =>
 			world
 				.git(world.repository, "for-each-ref", "--format=%(refname)", "refs/brood/borrows")

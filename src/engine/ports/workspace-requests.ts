@@ -184,7 +184,7 @@ export interface RemoveRequest extends StepControl {
 	/** skips the checks, never the snapshot */
 	force?: boolean;
 	/** delete the branch too */
-	branch?: boolean;
+	deleteBranch?: boolean;
 	/** commits of the branch that were merged in another form */
 	merged?: readonly string[];
 }

@@ -118,7 +118,7 @@ export class Provisioner implements Reactor {
 			agent: { id, handle },
 			workspace: made.workspace,
 		};
-		await this.#parts.workspaces?.remove(checkout, { force: true, branch: true }).catch(
+		await this.#parts.workspaces?.remove(checkout, { force: true, deleteBranch: true }).catch(
 			caught(this.#parts.log, "provision", "The workspace of an agent that ended could not be removed", {
 				agent: id,
 			}),

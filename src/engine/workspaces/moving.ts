@@ -194,7 +194,7 @@ async function takeBack(
 		workspace: made.workspace,
 	};
 	await workspaces
-		?.remove(checkout, { force: true, branch: true })
+		?.remove(checkout, { force: true, deleteBranch: true })
 		.catch(caught(log, "move", "The tree of a move that was refused could not be removed", { agent: id }));
 }
 

@@ -75,7 +75,7 @@ export class Releasing {
 			const result = await this.#parts.workspaces.remove(checkout, {
 				...control,
 				force: request.force,
-				branch: request.deleteBranch,
+				deleteBranch: request.deleteBranch,
 			});
 			return isRefusal(result) ? result : ((await this.#steps.send({ ...command, force: true }, by)) ?? result);
 		});

@@ -197,7 +197,7 @@ export async function removeSandboxed(
 	const trash = await trashSandboxed(context, checkout);
 	// a branch that somebody else moved is theirs
 	const same = tip !== null && (await commitOf(context.git, project.path, `refs/heads/${workspace.branch}`)) === tip;
-	const branchRemoved = request.branch === true && same && (await removeBranch(context, checkout, tip));
+	const branchRemoved = request.deleteBranch === true && same && (await removeBranch(context, checkout, tip));
 	return { trash, snapshot: taken === null ? null : numberOf(taken), branchRemoved, teardown };
 }
 

@@ -55,7 +55,7 @@ export async function removeWorkspace(
 	const trashed = await moveToTrash(context, checkout);
 	if (isRefusal(trashed)) return trashed;
 	const branchRemoved =
-		request.branch === true &&
+		request.deleteBranch === true &&
 		tip !== null &&
 		workspace.kind === "worktree" &&
 		(await removeBranch(context, checkout, tip));
