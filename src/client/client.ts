@@ -5,7 +5,7 @@ import type { StreamMessage } from "#contract/stream.ts";
 import type { WireEvent } from "#contract/wire.ts";
 import type { AnyInput, Input } from "./input.ts";
 import { routePaths } from "./route-paths.ts";
-import { Silence } from "./silence.ts";
+import { StreamTimeout } from "./stream-timeout.ts";
 
 /** A refusal, as an exception. */
 export class Refused extends Error {
@@ -212,18 +212,18 @@ export class Client {
 
 	/** One connection, until it ends. */
 	async *stream(query: StreamRequest & { after: number }, signal: AbortSignal): AsyncGenerator<StreamMessage> {
-		const silence = new Silence(signal);
-		const response = await silence.within(
+		const timeout = new StreamTimeout(signal);
+		const response = await timeout.within(
 			this.#send(`${this.#at.url}/api/events${queryString(query)}`, {
 				method: "GET",
 				headers: credentialsOf(this.#at),
-				signal: silence.signal,
+				signal: timeout.signal,
 			}),
 		);
 		if (!response.ok) throw new Refused(JSON.parse(await response.text()).error);
 		const decoder = new TextDecoder();
 		let text = "";
-		for await (const chunk of silence.chunks(response.chunks)) {
+		for await (const chunk of timeout.chunks(response.chunks)) {
 			const parts = (text + decoder.decode(chunk, { stream: true })).split("\n\n");
 			text = parts.pop() ?? "";
 			for (const part of parts) {

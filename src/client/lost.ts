@@ -1,7 +1,7 @@
 // That a mirror has no connection to its daemon, and since when.
 import type { Refusal } from "#contract/refusal.ts";
 import { Refused } from "./client.ts";
-import { DaemonSilent } from "./silence.ts";
+import { DaemonNotAnswering } from "./stream-timeout.ts";
 
 export interface Lost {
 	/** when the daemon gave its last sign of life, on the client's clock */
@@ -16,9 +16,9 @@ export interface Lost {
 
 /** A connection that ended: a daemon that stood still gave its last sign of life before that was noticed. */
 export function lostBy(failure: unknown, before: Lost | null, now: number): Lost {
-	const silentMs = failure instanceof DaemonSilent ? failure.silentMs : 0;
+	const waitedMs = failure instanceof DaemonNotAnswering ? failure.timeoutMs : 0;
 	return {
-		since: before?.since ?? now - silentMs,
+		since: before?.since ?? now - waitedMs,
 		isUnreadable: failure instanceof SyntaxError,
 		refusal: failure instanceof Refused ? failure.refusal : null,
 		problem: before?.problem ?? null,

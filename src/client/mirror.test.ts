@@ -4,7 +4,7 @@ import { refuse } from "#contract/refusal.ts";
 import type { AnswerOf } from "#contract/routes.ts";
 import { Client, type Send } from "./client.ts";
 import { Mirror } from "./mirror.ts";
-import { DaemonSilent } from "./silence.ts";
+import { DaemonNotAnswering } from "./stream-timeout.ts";
 
 const agent = AgentId.parse("A".repeat(22));
 const item = (id: number) => ({
@@ -155,7 +155,7 @@ test("answers that are no JSON or not the rows of this version are told apart fr
 test("a daemon that stood still is lost since its last sign of life, however often it is tried again", async () => {
 	const seen: unknown[] = [];
 	const stop = new AbortController();
-	const failures = [new DaemonSilent(), new TypeError("fetch failed")];
+	const failures = [new DaemonNotAnswering(), new TypeError("fetch failed")];
 	const failing = new Client({ url: "http://x", token: "t" }, async () => {
 		throw failures.shift() ?? expect.unreachable();
 	});

@@ -47,7 +47,7 @@ export interface NodeWatchParts {
 /** What is known of the database through beats. */
 export interface DatabaseView {
 	/** how long no beat was answered; null while they are */
-	silentMs: number | null;
+	unansweredMs: number | null;
 	/** of the last beats, the middle one */
 	roundTripMs: number | null;
 	/** by how much the database's clock is ahead of this machine's */
@@ -82,8 +82,8 @@ export class NodeWatch implements AsyncDisposable {
 	}
 
 	get database(): DatabaseView {
-		const silentMs = this.#now() - (this.#watch.answeredAt ?? this.#watch.trustedAt);
-		return { silentMs: silentMs > tellMs ? silentMs : null, ...this.#measured() };
+		const unansweredMs = this.#now() - (this.#watch.answeredAt ?? this.#watch.trustedAt);
+		return { unansweredMs: unansweredMs > tellMs ? unansweredMs : null, ...this.#measured() };
 	}
 
 	/** The phases of the turns of other nodes, as their last beats told. */
@@ -165,7 +165,7 @@ export class NodeWatch implements AsyncDisposable {
 		}
 	}
 
-	#measured(): Omit<DatabaseView, "silentMs"> {
+	#measured(): Omit<DatabaseView, "unansweredMs"> {
 		const trips = [...this.#trips].sort((a, b) => a - b);
 		const whole = (ms: number | null | undefined): number | null => (ms == null ? null : Math.round(ms));
 		return { roundTripMs: whole(trips[trips.length >> 1]), clockOffsetMs: whole(this.#offsetMs) };

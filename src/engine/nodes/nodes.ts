@@ -37,8 +37,8 @@ export class Nodes {
 	}
 
 	/** Whether no beat was answered for some seconds. */
-	get isDatabaseSilent(): boolean {
-		return this.database?.silentMs != null;
+	get isDatabaseAway(): boolean {
+		return this.database?.unansweredMs != null;
 	}
 
 	/** The phases of the turns of other nodes. */

@@ -31,14 +31,14 @@ export function daemonHandlers(context: RequestContext, about: About, rotateToke
 			store: engine.storeKind,
 			...(await counts.read()),
 			problems: [
-				...silentDatabase(engine.nodes),
-				...(engine.nodes.isDatabaseSilent ? [] : writesNothing(engine)),
+				...databaseAway(engine.nodes),
+				...(engine.nodes.isDatabaseAway ? [] : writesNothing(engine)),
 				...engine.degraded.map(({ name, reason }) => ({
 					what: name,
 					text: `this part of the daemon failed again and again and is tried again every minute: ${reason}`,
 					fix: "brood logs --level warn",
 				})),
-				...(engine.nodes.isDatabaseSilent ? [] : await engine.problems.again()).map(({ project, text, fix }) => ({
+				...(engine.nodes.isDatabaseAway ? [] : await engine.problems.again()).map(({ project, text, fix }) => ({
 					what: `project ${project}`,
 					text: text.replace(`${project}: `, ""),
 					fix,
@@ -66,7 +66,7 @@ class Counts {
 
 	async read(): Promise<Numbers> {
 		const { engine, reads } = this.#context;
-		if (engine.nodes.isDatabaseSilent) return { ...this.#last, agents: null, turns: null };
+		if (engine.nodes.isDatabaseAway) return { ...this.#last, agents: null, turns: null };
 		const [agents, turns, lastEvent, nodes] = await Promise.all([
 			reads.livingAgentCount(),
 			reads.openTurns(),
@@ -96,14 +96,14 @@ function writesNothing({ writesNothingMs, storeKind }: Engine): Problem[] {
 	];
 }
 
-function silentDatabase({ database, suspendedSince }: Engine["nodes"]): Problem[] {
-	const silentMs = database?.silentMs ?? null;
-	if (silentMs === null) return [];
+function databaseAway({ database, suspendedSince }: Engine["nodes"]): Problem[] {
+	const unansweredMs = database?.unansweredMs ?? null;
+	if (unansweredMs === null) return [];
 	const frozen = suspendedSince === null ? "" : "; the processes of all agents are frozen until it does";
 	return [
 		{
 			what: "database",
-			text: `the database has not answered for ${Math.round(silentMs / 1000)} s${frozen}`,
+			text: `the database has not answered for ${Math.round(unansweredMs / 1000)} s${frozen}`,
 			fix: "see that PostgreSQL runs and that this machine reaches it; the daemon goes on by itself",
 		},
 	];

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { DaemonSilent } from "#client/silence.ts";
+import { DaemonNotAnswering } from "#client/stream-timeout.ts";
 import { human } from "#contract/ids.ts";
 import type { StreamMessage } from "#contract/stream.ts";
 import type { WireEvent } from "#contract/wire.ts";
@@ -180,6 +180,6 @@ test("when the daemon stands still, every tab's stream says so", async () => {
 	const tabs = [browser.tab("a"), browser.tab("b")];
 	const read = tabs.map((tab) => take(tab.stream({ after: 0 }, never), 1).catch((error: unknown) => error));
 	await expect.poll(() => browser.connections.length).toBe(1);
-	browser.drop(new DaemonSilent());
-	expect(await Promise.all(read)).toEqual([new DaemonSilent(), new DaemonSilent()]);
+	browser.drop(new DaemonNotAnswering());
+	expect(await Promise.all(read)).toEqual([new DaemonNotAnswering(), new DaemonNotAnswering()]);
 });

@@ -8,7 +8,7 @@
 // A tab takes only messages of connections that serve its want: a connection that was opened before it may already be
 // past the events that the tab lacks.
 import { Refused, type StreamRequest } from "#client/client.ts";
-import { DaemonSilent } from "#client/silence.ts";
+import { DaemonNotAnswering } from "#client/stream-timeout.ts";
 import type { Refusal } from "#contract/refusal.ts";
 import type { StreamMessage } from "#contract/stream.ts";
 
@@ -33,8 +33,8 @@ export type TabMessage =
 /** Why a connection ended. */
 interface End {
 	refusal: Refusal | null;
-	/** the daemon stood still */
-	isSilent: boolean;
+	/** nothing came from the daemon for too long */
+	isTimeout: boolean;
 }
 
 /** The tabs of one browser; `BroadcastChannel` is one. */
@@ -86,7 +86,7 @@ export class SharedStream {
 		};
 		const reader: Reader = { want: { id, after, threads: threads.split(",").filter(Boolean) }, of: null, push };
 		this.#readers.set(id, reader);
-		const stop = (): void => push({ end: { refusal: null, isSilent: false } });
+		const stop = (): void => push({ end: { refusal: null, isTimeout: false } });
 		signal.addEventListener("abort", stop);
 		this.#say({ want: reader.want });
 		try {
@@ -99,7 +99,7 @@ export class SharedStream {
 				if (signal.aborted) return;
 				if ("end" in message) {
 					if (message.end.refusal !== null) throw new Refused(message.end.refusal);
-					if (message.end.isSilent) throw new DaemonSilent();
+					if (message.end.isTimeout) throw new DaemonNotAnswering();
 					return;
 				}
 				if ("event" in message) reader.want.after = Math.max(reader.want.after, message.event.id);
@@ -176,7 +176,7 @@ class Leader {
 		const threads = [...new Set(all.flatMap((want) => want.threads))].join(",");
 		this.#position = after;
 		this.#say({ begin: connection, wants });
-		const end: End = { refusal: null, isSilent: false };
+		const end: End = { refusal: null, isTimeout: false };
 		try {
 			for await (const message of this.#parts.open({ after, deltas: true, threads }, signal)) {
 				if (signal.aborted) return;
@@ -186,7 +186,7 @@ class Leader {
 			}
 		} catch (error) {
 			if (error instanceof Refused) end.refusal = error.refusal;
-			end.isSilent = error instanceof DaemonSilent;
+			end.isTimeout = error instanceof DaemonNotAnswering;
 		}
 		if (signal.aborted) return;
 		for (const want of wants) this.#wants.delete(want);

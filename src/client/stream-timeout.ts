@@ -2,19 +2,19 @@
 // tunnel that is gone. The daemon sends something every few seconds, if only a comment.
 
 /** Three times what the daemon lets pass (`server/event-stream.ts`). */
-const silentMs = 15_000;
+const timeoutMs = 15_000;
 
 /** The daemon sent nothing for so long. */
-export class DaemonSilent extends Error {
-	readonly silentMs = silentMs;
+export class DaemonNotAnswering extends Error {
+	readonly timeoutMs = timeoutMs;
 
 	constructor() {
-		super("The daemon is silent.");
+		super("The daemon does not answer.");
 	}
 }
 
 /** Waits for each step of a connection; aborts the connection if one takes too long. */
-export class Silence {
+export class StreamTimeout {
 	readonly #dead = new AbortController();
 	readonly #ended: AbortSignal;
 
@@ -31,10 +31,10 @@ export class Silence {
 	async within<T>(step: Promise<T>): Promise<T> {
 		const { promise, reject } = Promise.withResolvers<never>();
 		const timer = setTimeout(() => {
-			const reason = new DaemonSilent();
+			const reason = new DaemonNotAnswering();
 			this.#dead.abort(reason);
 			reject(reason);
-		}, silentMs);
+		}, timeoutMs);
 		try {
 			return await Promise.race([step, promise]);
 		} finally {
