@@ -25,7 +25,7 @@ import { coolDownsReactor } from "./reactors/cool-downs.ts";
 import { driftReactor } from "./reactors/drift.ts";
 import { endProcessesReactor } from "./reactors/end-processes.ts";
 import { indexItemsReactor } from "./reactors/index-items.ts";
-import { IssueMover } from "./reactors/issues.ts";
+import { IssueSteps } from "./reactors/issue-steps.ts";
 import { projectSettingsReactor } from "./reactors/project-settings.ts";
 import { Provisioner } from "./reactors/provision.ts";
 import { waitsReactor } from "./reactors/waits.ts";
@@ -36,7 +36,7 @@ import { TurnRunner } from "./turns/run-turns.ts";
 import { Scheduler } from "./turns/scheduling.ts";
 import { startTurnsReactor } from "./turns/start-turns.ts";
 import { Upkeep } from "./upkeep.ts";
-import { departureReactor, type MovingParts } from "./workspaces/moving.ts";
+import { formerWorkspacesReactor, type MovingParts } from "./workspaces/moving.ts";
 import { ProjectProblems } from "./workspaces/project-problems.ts";
 import { uploadReactor } from "./workspaces/uploading.ts";
 import { WorkCycle } from "./workspaces/work-cycle.ts";
@@ -50,7 +50,7 @@ export interface Assembled {
 	agentZero: AgentState;
 	partRunner: PartRunner;
 	runner: TurnRunner | null;
-	issueMover: IssueMover;
+	issueSteps: IssueSteps;
 	issueWork: IssueWork;
 	problems: ProjectProblems;
 	scheduler: Scheduler;
@@ -132,7 +132,7 @@ async function assembleAs(parts: AssemblyParts, begun: Begun): Promise<Assembled
 	const runner = driver && new TurnRunner({ ...common, driver, sites });
 	if (runner !== null) begun.watch?.tellPhases(() => runner.phases());
 	const provisioner = new Provisioner(common);
-	const issueMover = new IssueMover({ ...common, issueWork });
+	const issueSteps = new IssueSteps({ ...common, issueWork });
 	const reactors = [
 		provisioner,
 		driftReactor({ ...common, problems }),
@@ -142,9 +142,9 @@ async function assembleAs(parts: AssemblyParts, begun: Begun): Promise<Assembled
 		indexItemsReactor({ ...parts, coordinates }),
 		...(driver === null ? [] : [endProcessesReactor({ ...common, driver })]),
 		uploadReactor(uploading),
-		departureReactor(moving),
+		formerWorkspacesReactor(moving),
 		...(runner === null ? [] : [runner, wakeOnMailReactor(common), startTurnsReactor({ ...common, scheduler })]),
-		issueMover,
+		issueSteps,
 		autoReactor({ ...common, issueWork, problems, agentZero: agentZero.id }),
 	];
 	const startedAfter = await reads.lastEvent();
@@ -161,7 +161,7 @@ async function assembleAs(parts: AssemblyParts, begun: Begun): Promise<Assembled
 	];
 	const partRunner = await PartRunner.start(longLived, { ...restarts, clock, log });
 	return {
-		...{ ...begun, receipts, agentZero, partRunner, runner, issueMover, issueWork, problems },
+		...{ ...begun, receipts, agentZero, partRunner, runner, issueSteps, issueWork, problems },
 		...{ scheduler, provisioner, cycle, upkeep, errands, moving, recoveredAfter, startedAfter },
 	};
 }

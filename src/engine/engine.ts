@@ -66,7 +66,7 @@ export class Engine implements AsyncDisposable {
 	}
 
 	private constructor(parts: EngineDependencies & { log: Log }, made: Assembled) {
-		const effects = new DispatchAndWait(parts, made);
+		const dispatchAndWait = new DispatchAndWait(parts, made);
 		this.#parts = parts;
 		this.#made = made;
 		this.log = parts.log;
@@ -74,8 +74,8 @@ export class Engine implements AsyncDisposable {
 		this.storeKind = parts.store.kind;
 		this.failed = failureOf(parts.store, made.watch?.fenced ?? null);
 		this.queries = new Queries(parts);
-		this.spawn = (request) => effects.spawn(request);
-		this.dispatch = (request, gone) => effects.dispatch(request, gone);
+		this.spawn = (request) => dispatchAndWait.spawn(request);
+		this.dispatch = (request, gone) => dispatchAndWait.dispatch(request, gone);
 		this.publisher = made.publisher;
 		this.receipts = made.receipts;
 		this.scheduler = made.scheduler;
@@ -146,7 +146,7 @@ export class Engine implements AsyncDisposable {
 		await this.#made.runner?.drain(grace);
 		await this.#made.provisioner.drain();
 		await this.#made.cycle?.drain();
-		await this.#made.issueMover[Symbol.asyncDispose]();
+		await this.#made.issueSteps[Symbol.asyncDispose]();
 	}
 
 	/** Other nodes need not wait until this one counts as dead. */

@@ -91,7 +91,7 @@ test("agents and issues that are over cost nothing", async () => {
 	const works: Record<string, () => Promise<unknown>> = {
 		recovery: () => recover({ reads, dispatch, driver: null, log: noLog, node: null }),
 		provisioning: () => trashNamesakes({ reads, dispatch, workspaces }, agent),
-		"departures of moved agents": () => reads.agentsWithStrayFiles(),
+		"former workspaces of moved agents": () => reads.agentsWithStrayFiles(),
 		"the upkeep of a project": () => gcRequest(reads, { slug: web }),
 		"usage since a moment": () => usageSince(reads, { by: "agent", project: undefined, since: now }),
 		"usage of issues since a moment": () => usageSince(reads, { by: "issue", project: web, since: now }),

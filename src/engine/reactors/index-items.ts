@@ -26,7 +26,7 @@ export function indexItemsReactor({
 	/** when the next portion may be indexed; null if nothing waits */
 	let due: number | null = null;
 	return {
-		name: "index-items",
+		name: "index items",
 		items: () => due === null && coordinates(),
 		wakes: (event: Event) => isItem(event) && due === null && coordinates(),
 		async look() {

@@ -98,7 +98,7 @@ async function move(
 		},
 	});
 	if ("refused" in outcome) {
-		if (made !== null) await takeBack(parts, agent, made);
+		if (made !== null) await discardMade(parts, agent, made);
 		return outcome.refused;
 	}
 	if (made === null) return { missing: [], notes: [] };
@@ -180,7 +180,7 @@ export async function ensureSiteHere(
 	return "refused" in outcome ? outcome.refused : null;
 }
 
-async function takeBack(
+async function discardMade(
 	{ workspaces, reads, node, log }: MovingParts,
 	agent: AgentState,
 	made: Provisioned,
@@ -210,10 +210,10 @@ async function tell({ dispatch }: MovingParts, { id }: AgentState, from: NodeSta
  * At a node that agents were moved away from: ends what is left of their processes, and keeps their old trees in the
  * trash.
  */
-export function departureReactor(parts: MovingParts): Reactor {
+export function formerWorkspacesReactor(parts: MovingParts): Reactor {
 	const { reads, log } = parts;
 	return {
-		name: "departures",
+		name: "former workspaces",
 		wakes: ({ kind }) => kind === "agent.moved",
 		async look(signal) {
 			for (const agent of await reads.agentsWithStrayFiles()) {

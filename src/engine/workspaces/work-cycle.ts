@@ -16,9 +16,9 @@ import type { Checkout, DiffExtent, SnapshotState, StepControl } from "../ports/
 import type { Workspaces } from "../ports/workspaces.ts";
 import { BaseSync } from "./base-sync.ts";
 import { checkoutOf, projectRepository } from "./checkout.ts";
+import { Endings } from "./endings.ts";
 import { type ApproveOptions, type BranchToMerge, Merges } from "./merges.ts";
 import { pushAfterTurn } from "./pushing.ts";
-import { Releasing } from "./releasing.ts";
 import { type SiteParts, Sites } from "./sites.ts";
 import { answeredWith, type Requester, type StepParts, Steps, startedStepOf } from "./steps.ts";
 
@@ -34,14 +34,14 @@ export class WorkCycle {
 	readonly #steps: Steps;
 	readonly #baseSync: BaseSync;
 	readonly #merges: Merges;
-	readonly #releasing: Releasing;
+	readonly #endings: Endings;
 
 	constructor(parts: CycleParts) {
 		this.#parts = parts;
 		this.#steps = new Steps(parts);
 		this.sites = new Sites(parts);
 		this.#merges = new Merges(parts.workspaces, this.#steps, this.sites);
-		this.#releasing = new Releasing(parts, this.#steps);
+		this.#endings = new Endings(parts, this.#steps);
 		this.#baseSync = new BaseSync(parts, {
 			steps: this.#steps,
 			forward: async (agent, by) => await this.sync(agent, "ff", by, { fetched: true }),
@@ -134,7 +134,7 @@ export class WorkCycle {
 	 * the workspace is then healthy. Refused as a whole if the tree is dirty.
 	 */
 	async release(agent: AgentState, by: Requester): Promise<UpdateResult | Refusal> {
-		const dropped = await this.#releasing.dropIssue(agent, by);
+		const dropped = await this.#endings.dropIssue(agent, by);
 		if (dropped !== null) return dropped;
 		const now = (await this.#parts.reads.agent(agent.id)) ?? agent;
 		const moved = await this.#update(now, "release", by, (checkout, control) =>
@@ -145,7 +145,7 @@ export class WorkCycle {
 		// dropping an issue has cleared it
 		if (agent.issue === null && project?.context !== "keep")
 			await this.#steps.send({ type: "context.clear", agent: agent.id }, { actor: by.actor });
-		return (await this.#releasing.endErrors(now, by)) ?? moved;
+		return (await this.#endings.endErrors(now, by)) ?? moved;
 	}
 
 	/** Moves to the branch of an issue, or back to the home branch: from then on the agent works on that branch. */
@@ -161,7 +161,7 @@ export class WorkCycle {
 		if (agent.workspace === null || agent.life !== "live") return await this.#steps.send(over, by);
 		// only the last command gets a receipt: until then the step may be repeated
 		const moved = await this.#update(agent, "recover", { actor: by.actor }, async (checkout, control) => {
-			await this.#releasing.endProcesses(checkout);
+			await this.#endings.endProcesses(checkout);
 			return await this.workspaces.recover(checkout, control, acceptable(agent));
 		});
 		if (isRefusal(moved)) return moved;
@@ -259,7 +259,7 @@ export class WorkCycle {
 		request: { force: boolean; deleteBranch: boolean; reason: string },
 		by: Requester,
 	): Promise<Refusal | null> {
-		return await this.#releasing.deleteAgent(agent, request, by);
+		return await this.#endings.deleteAgent(agent, request, by);
 	}
 
 	async #projectOf({ project }: Pick<AgentState, "project">): Promise<ProjectState | null> {

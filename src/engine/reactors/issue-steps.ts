@@ -1,5 +1,5 @@
-// Moves issues along: checks out their branches, settles runs that are over, returns agents to their home branches,
-// runs gates, merges.
+// Does the steps of issues that are due: checks out their branches, settles runs that are over, returns agents to their
+// home branches, runs gates, merges.
 //
 //   rows say what is due ─▶ `IssueWork` does it ─▶ a command records the result
 //
@@ -40,7 +40,7 @@ interface Parts {
 /** Does what is due for an issue, and returns the command that records it. */
 type IssueStep = (signal: AbortSignal) => Promise<CommandInput | null>;
 
-/** What wakes it besides events of issues and runs; while no issue moves, these would change nothing. */
+/** What wakes it besides events of issues and runs; while no step is due, these would change nothing. */
 const otherWakers = kindsOf({
 	turn: ["ended"],
 	prompt: ["cancelled", "returned"],
@@ -50,7 +50,7 @@ const otherWakers = kindsOf({
 	project: ["configured"],
 });
 
-export class IssueMover implements Reactor, AsyncDisposable {
+export class IssueSteps implements Reactor, AsyncDisposable {
 	readonly name = "issues";
 	readonly #parts: Parts;
 	/** steps under way, by the issue that they are for */
@@ -58,7 +58,7 @@ export class IssueMover implements Reactor, AsyncDisposable {
 	/** issues that changed while their step was running */
 	readonly #missed = new Set<number>();
 	readonly #stop = new AbortController();
-	/** whether there was an issue to move at the last look */
+	/** whether a step was due at the last look */
 	#anyDue = true;
 
 	constructor(parts: Parts) {

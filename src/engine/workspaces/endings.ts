@@ -1,5 +1,5 @@
-// What a release does besides moving to the home branch: it gives the agent's issue back, and ends error holds. What a
-// recovery does before it touches the files, and how an agent is deleted with its workspace.
+// What ends: at a release the agent's work on its issue, and its error holds; before a recovery touches the files, the
+// processes in the workspace; and an agent that is deleted, with its workspace.
 import type { AgentState } from "#contract/agent.ts";
 import { isRefusal, type Refusal } from "#contract/refusal.ts";
 import { isWhole } from "#domain/health.ts";
@@ -20,7 +20,7 @@ interface Parts {
 	publisher: Publisher;
 }
 
-export class Releasing {
+export class Endings {
 	readonly #parts: Parts;
 	readonly #steps: Steps;
 
