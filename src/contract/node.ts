@@ -97,6 +97,10 @@ export type NodeEvent = z.infer<typeof NodeEvent>;
 export const noNode = (name: string): Refusal =>
 	refuse("NOT_FOUND", `There is no node ${JSON.stringify(name)}.`, { suggestions: ["brood node list"] });
 
+/** An agent or a project can be moved only where several nodes share a database. */
+export const noOtherNode = (): Refusal =>
+	refuse("CONFLICT", "This daemon has a store of its own: there is no other node.");
+
 export const nodeDown = ({ id, name, state }: Pick<NodeState, "id" | "name" | "state">): Refusal =>
 	refuse("NODE_DOWN", `Node ${name} is ${nodeStateText(state)}.`, {
 		details: { node: id, state },

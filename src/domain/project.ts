@@ -1,6 +1,6 @@
 import { hasStepDue, type IssueState } from "#contract/issue.ts";
 import type { IssuesConfig } from "#contract/issues-config.ts";
-import { type NodeId, type NodeState, nodeDown, noNode } from "#contract/node.ts";
+import { type NodeId, type NodeState, nodeDown, noNode, noOtherNode } from "#contract/node.ts";
 import {
 	defaultWorkSettings,
 	noProject,
@@ -179,9 +179,10 @@ export function decideAddSite(
 export function decideMoveProject(
 	{ project, node, issues }: Named & { node: NodeState | undefined; issues: readonly IssueState[] },
 	{ slug, from, path }: ProjectMove,
+	by: { node: NodeId | null },
 ): Decision {
 	if (project === undefined || project.removedAt !== null) return noProject(slug);
-	if (node === undefined) return noNode("");
+	if (node === undefined) return by.node === null ? noOtherNode() : noNode(by.node);
 	if (node.state !== "up") return nodeDown(node);
 	if (project.node === node.id) return [];
 	if (project.node !== from || !project.sites?.some((each) => each.node === node.id && each.path === path))

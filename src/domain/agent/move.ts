@@ -2,7 +2,7 @@
 // left behind, processes that have ended.
 import type { AgentState } from "#contract/agent.ts";
 import type { AgentMove, AgentTrash, AgentUpload } from "#contract/agent-commands.ts";
-import { type NodeId, type NodeState, nodeDown, noNode } from "#contract/node.ts";
+import { type NodeId, type NodeState, nodeDown, noNode, noOtherNode } from "#contract/node.ts";
 import type { ProjectState } from "#contract/project.ts";
 import { type Refusal, refuse } from "#contract/refusal.ts";
 import type { SubscriptionState } from "#contract/subscription.ts";
@@ -47,8 +47,13 @@ export function refusedMove(
  * Under the writer's lock: the agent is where it was, nothing ran since its last snapshot, and its node has not come
  * back.
  */
-export function decideMove(agent: AgentState, command: AgentMove, facts: AgentMoveFacts | null): Decision {
-	if (facts === null) return noNode("");
+export function decideMove(
+	agent: AgentState,
+	command: AgentMove,
+	facts: AgentMoveFacts | null,
+	by: { node: NodeId | null },
+): Decision {
+	if (facts === null) return by.node === null ? noOtherNode() : noNode(by.node);
 	const { to, nodes } = facts;
 	if (agent.node === to.id) return [];
 	const refusal = refusedMove(agent, facts);

@@ -1,6 +1,6 @@
 // Making this node a project's home node, which has a repository of it: from then on its merges, gates, issues and
 // settings are here. Its former home node stays as a site, and so do the agents that live there.
-import { isActive, nodeDown } from "#contract/node.ts";
+import { isActive, nodeDown, noOtherNode } from "#contract/node.ts";
 import type { ProjectState } from "#contract/project.ts";
 import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
 import { ensureSiteHere, type MovingParts } from "./moving.ts";
@@ -16,8 +16,7 @@ export async function moveProjectHere(
 	const { reads, node: me, dispatch, sites } = parts;
 	const { slug } = project;
 	const from = project.node === null ? undefined : await reads.node(project.node);
-	if (me === null || from === undefined)
-		return refuse("CONFLICT", "This daemon has a store of its own: there is no other node.");
+	if (me === null || from === undefined) return noOtherNode();
 	if (from.id === me.node)
 		return refuse("CONFLICT", `This node is the home node of ${slug} already.`, {
 			suggestions: [`brood project show ${slug}`],

@@ -2,7 +2,7 @@
 // Its former node, now or when it comes back, puts the old tree into its trash.
 import type { AgentState } from "#contract/agent.ts";
 import type { AgentId } from "#contract/ids.ts";
-import { isActive, type NodeState, noNode } from "#contract/node.ts";
+import { isActive, type NodeState, noNode, noOtherNode } from "#contract/node.ts";
 import type { ProjectState } from "#contract/project.ts";
 import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
 import { refusedMove } from "#domain/agent/move.ts";
@@ -67,8 +67,7 @@ async function move(
 ): Promise<MoveResult | Refusal> {
 	const { reads, node: me } = parts;
 	const from = given.node === null ? undefined : await reads.node(given.node);
-	if (me === null || from === undefined)
-		return refuse("CONFLICT", "This daemon has a store of its own: there is no other node.");
+	if (me === null || from === undefined) return noOtherNode();
 	if (from.id === me.node)
 		return refuse("CONFLICT", `${given.handle} is at node ${from.name} already.`, { suggestions: ["brood node list"] });
 	const facts = await agentMoveFacts(reads, given, me.node);
