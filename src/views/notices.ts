@@ -53,7 +53,7 @@ export function noticeOf({ kind, event }: NoticeTrigger, { agent, issue }: About
 			text: dataOf(event, "approval.asked")?.title ?? "",
 			next: `brood approval show ${event.id}`,
 		},
-		error: { title: `${subject} has a problem`, text: reasonIn(event), next: `brood agent status ${who}` },
+		error: { title: `${subject} has an error`, text: reasonIn(event), next: `brood agent status ${who}` },
 		review:
 			event.kind === "issue.escalated"
 				? { title: `${subject} needs you`, text: event.text ?? "", next: `brood issue show ${about}` }

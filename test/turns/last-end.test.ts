@@ -77,8 +77,8 @@ test("a crash that a start finds is told to the notify program, once", async () 
 	await expect
 		.poll(() => (existsSync(told) ? readFileSync(told, "utf8").split("\n") : []))
 		.toEqual([
-			"error: cut has a problem: The daemon ended while this turn was open.",
-			"error: next has a problem: no",
+			"error: cut has an error: The daemon ended while this turn was open.",
+			"error: next has an error: no",
 			"",
 		]);
 });
@@ -97,5 +97,5 @@ test("an agent that could not be read costs only its own notice", async () => {
 	});
 	for (const { agent: id, turn } of [lost, next])
 		await done(engine, { type: "turn.end", agent: id, turn, state: "failed", reason: "no" }, { as: system });
-	await expect.poll(() => (existsSync(told) ? readFileSync(told, "utf8") : "")).toBe("next has a problem\n");
+	await expect.poll(() => (existsSync(told) ? readFileSync(told, "utf8") : "")).toBe("next has an error\n");
 });

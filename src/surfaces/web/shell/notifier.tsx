@@ -29,7 +29,7 @@ export function Notifier() {
 			})),
 			...inbox.errors.map(({ id, handle, holds }) => ({
 				tag: `error ${id} ${holds[0]?.at ?? ""}`,
-				title: `${handle} has a problem`,
+				title: `${handle} has an error`,
 				body: holds[0]?.reason ?? "",
 			})),
 			...inbox.humanAgents.map(({ id, handle, turn }) => ({
