@@ -1,4 +1,4 @@
-// Agents: made, looked at, signalled.
+// Agents: made, looked at, configured, stopped, moved.
 import { z } from "zod";
 import { Settings } from "../agent.ts";
 import { AgentInterrupt, AgentKill, AgentPause, AgentReap, AgentSpawn } from "../agent-commands.ts";

@@ -1,4 +1,4 @@
-// Messages between agents and people: approvals, waits, mail.
+// What agents and people ask and tell each other: approvals, waits, mail.
 import { z } from "zod";
 import { ApprovalAnswer } from "../approval.ts";
 import { EventId, ProjectSlug } from "../ids.ts";

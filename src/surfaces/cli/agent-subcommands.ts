@@ -1,4 +1,4 @@
-// Agents: list, configure, signal.
+// Agents: list, configure, stop, repair.
 import { type Command, Option } from "@commander-js/extra-typings";
 import type { Node } from "#contract/node-wire.ts";
 import type { Agent, Availability } from "#contract/wire.ts";
