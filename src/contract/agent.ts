@@ -11,7 +11,7 @@ import { type Refusal, refuse } from "./refusal.ts";
 import { RefusalCodeSchema } from "./refusal-schema.ts";
 import { Session } from "./session.ts";
 import { Text } from "./text.ts";
-import { Allowance, Spent } from "./usage.ts";
+import { AgentBudget, Spent } from "./usage.ts";
 import { Workspace } from "./workspace.ts";
 import { LeaseState, LeaseStep, WorkspacePlan } from "./workspace-step.ts";
 
@@ -119,7 +119,7 @@ export const AgentState = z.strictObject({
 	totalTasksCompleted: z.int(),
 	/** the usage of all its turns, as reported by its programs */
 	spent: Spent,
-	budget: Allowance.nullable(),
+	budget: AgentBudget.nullable(),
 	lastError: z.strictObject({ code: RefusalCodeSchema, step: z.string(), at: z.int() }).nullable(),
 	createdAt: z.int(),
 	createdBy: Actor,
@@ -176,10 +176,12 @@ export const AgentEvent = z.discriminatedUnion("kind", [
 		settings: EventId.nullable(),
 		workspace: Workspace.nullable().default(null),
 		workspacePlan: WorkspacePlan.nullable().default(null),
-		budget: Allowance.nullable().default(null),
+		budget: AgentBudget.nullable().default(null),
 		node: NodeId.exactOptional(),
 	}),
-	/** its processes and files are at another node from now on; `turn`: the open one of a person, which moves along */
+	/**
+	 * its processes and files are at another node from now on; `turn`: the open one of a human agent, which moves along
+	 */
 	event("agent.moved", {
 		node: NodeId,
 		turn: EventId.exactOptional(),
@@ -209,7 +211,7 @@ export const AgentEvent = z.discriminatedUnion("kind", [
 	}),
 	/** an ended agent of a project that was removed gives its name to one of the project that was added since */
 	event("agent.renamed", { handle: Handle }),
-	event("agent.budgeted", { budget: Allowance.nullable() }),
+	event("agent.budgeted", { budget: AgentBudget.nullable() }),
 	z.object({
 		kind: z.literal("agent.provisioned"),
 		data: z.object({ workspace: Workspace, head: z.string().nullable() }).nullish(),

@@ -1,7 +1,7 @@
 // The event stream, `GET /api/events`: its query and its messages.
 import { z } from "zod";
+import { AfterQuery } from "./after-query.ts";
 import { AgentId, EventId, ProjectSlug } from "./ids.ts";
-import { QueryCount } from "./query-count.ts";
 import { Unjournaled } from "./rows.ts";
 import type { WireEvent } from "./wire.ts";
 
@@ -19,7 +19,7 @@ export const filterOrLookup = ProjectSlug.optional().describe(
 
 export const StreamQuery = z.strictObject({
 	/** the last event that the reader has */
-	after: QueryCount.default(0),
+	after: AfterQuery.default(0),
 	/** with the output of running turns as it comes, before it is an item */
 	deltas: z.stringbool().default(false),
 	/** only of this agent: its id, or a name that is looked up in `project` first */

@@ -2,7 +2,7 @@
 import { z } from "zod";
 
 const TextCursor = z.object({ line: z.int().nonnegative(), column: z.int().nonnegative() });
-const Text = z.object({ text: z.string(), cursor: TextCursor });
+const WrittenText = z.object({ text: z.string(), cursor: TextCursor });
 export const Preferences = z.object({
 	/** the mouse scrolls, opens and selects */
 	mouse: z.boolean().catch(true),
@@ -14,11 +14,11 @@ export type Preferences = z.infer<typeof Preferences>;
 /** A damaged part is as good as none: only conveniences are in it. Each file has objects of its own, which change. */
 export const Saved = z.object({
 	/** what was left unsent, by agent */
-	drafts: z.record(z.string(), Text).catch(() => ({})),
+	drafts: z.record(z.string(), WrittenText).catch(() => ({})),
 	/** what each running terminal has changed and not sent, by terminal and agent */
-	writing: z.record(z.string(), z.record(z.string(), Text)).catch(() => ({})),
+	writing: z.record(z.string(), z.record(z.string(), WrittenText)).catch(() => ({})),
 	/** the prompt of each agent's queue that is being edited, beside what is written to the agent */
-	edits: z.record(z.string(), Text.extend({ prompt: z.int() })).catch(() => ({})),
+	edits: z.record(z.string(), WrittenText.extend({ prompt: z.int() })).catch(() => ({})),
 	/** what was sent to an agent and not answered, with its idempotency key */
 	unanswered: z.record(z.string(), z.object({ text: z.string(), key: z.string() })).catch(() => ({})),
 	anchors: z.record(z.string(), z.object({ block: z.int(), row: z.int().nonnegative() })).catch(() => ({})),

@@ -52,5 +52,5 @@ export const BudgetRequest = Budget.partial();
 export type BudgetRequest = z.infer<typeof BudgetRequest>;
 
 /** A budget, and the agent that it was split from, which gets back what is left. */
-export const Allowance = z.strictObject({ ...Budget.shape, from: AgentId.nullable() });
-export type Allowance = z.infer<typeof Allowance>;
+export const AgentBudget = z.strictObject({ ...Budget.shape, from: AgentId.nullable() });
+export type AgentBudget = z.infer<typeof AgentBudget>;

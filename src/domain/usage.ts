@@ -7,7 +7,7 @@ import { fullName } from "#contract/full-name.ts";
 import type { AgentId } from "#contract/ids.ts";
 import { type Refusal, refuse } from "#contract/refusal.ts";
 import {
-	type Allowance,
+	type AgentBudget,
 	type Budget,
 	type BudgetRequest,
 	type Cost,
@@ -86,7 +86,7 @@ export function heldForBudget(agent: AgentState): NewEvent[] {
 }
 
 /** Sets a budget, and clears the hold if something is left again. */
-export function budgeted(agent: AgentState, budget: Allowance | null): NewEvent[] {
+export function budgeted(agent: AgentState, budget: AgentBudget | null): NewEvent[] {
 	const free = isHeld(agent, "budget") && usedUp({ ...agent, budget }) === null;
 	return [
 		{ kind: "agent.budgeted", agent: agent.id, data: { budget } },
@@ -103,7 +103,7 @@ export function decideBudget(agent: AgentState, request: BudgetRequest): NewEven
 export function splitBudget(
 	parent: AgentState,
 	request: BudgetRequest = {},
-): { child: Allowance | null; parent: NewEvent[] } | Refusal {
+): { child: AgentBudget | null; parent: NewEvent[] } | Refusal {
 	const left = leftOf(parent);
 	if (parent.budget === null) {
 		const { tokens = null, cost = null } = request;
@@ -132,9 +132,9 @@ export function splitBudget(
 /** An ended agent has returned what was left, so its forks get only what the request names, taken from no parent. */
 function budgetOfEndedParent(
 	parent: AgentState,
-	{ tokens, cost }: Allowance,
+	{ tokens, cost }: AgentBudget,
 	request: BudgetRequest,
-): Allowance | null {
+): AgentBudget | null {
 	if (parent.life !== "ended" || usedUp(parent) === null) return null;
 	const named = { tokens: request.tokens ?? null, cost: request.cost ?? null, from: null };
 	return (tokens !== null && named.tokens === null) || (cost !== null && named.cost === null) ? null : named;

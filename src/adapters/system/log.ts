@@ -8,8 +8,8 @@ import path from "node:path";
 import { errorText, isAtLeast, type LogEntry, type LogFields, type LogLevel } from "#contract/log.ts";
 import type { Clock } from "#engine/ports/clock.ts";
 import type { Log } from "#engine/ports/log.ts";
+import { EntryRate } from "./entry-rate.ts";
 import { codeOf } from "./errors.ts";
-import { Quota } from "./quota.ts";
 
 export interface FileLogOptions {
 	home: string;
@@ -48,7 +48,7 @@ export function fileLog({
 		onEntry?.(entry);
 	};
 	const at = (): string => new Date(clock.now()).toISOString();
-	const quota = new Quota(clock, (source, count) =>
+	const rate = new EntryRate(clock, (source, count) =>
 		put({
 			at: at(),
 			level: "warn",
@@ -60,7 +60,7 @@ export function fileLog({
 		(level: LogLevel) =>
 		(source: string, text: string, about: LogFields = {}, error?: unknown) => {
 			if (!isAtLeast(level, least)) return;
-			if (!quota.take("agent" in about ? `${source} ${about["agent"]}` : source)) return;
+			if (!rate.take("agent" in about ? `${source} ${about["agent"]}` : source)) return;
 			const fields = Object.entries(about).map(([name, value]) => [
 				name,
 				typeof value === "string" ? clean(value, fieldMax) : value,
@@ -81,7 +81,7 @@ export function fileLog({
 			least = level;
 		},
 		[Symbol.dispose]() {
-			quota[Symbol.dispose]();
+			rate[Symbol.dispose]();
 			file[Symbol.dispose]();
 		},
 	};

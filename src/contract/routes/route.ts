@@ -1,10 +1,10 @@
 // One entry of the HTTP surface, and what many of them share.
 import { z } from "zod";
+import { AfterQuery } from "../after-query.ts";
 import type { Command } from "../command.ts";
 import { type AgentId, ProjectSlug } from "../ids.ts";
 import { pageMax } from "../page.ts";
 import { type PersonRole, roles } from "../person.ts";
-import { QueryCount } from "../query-count.ts";
 import { Reason } from "../text.ts";
 
 /** The schema of a command that names an agent. */
@@ -94,7 +94,7 @@ export const OptionalReason = Reason.default("");
 /** The query of every list: the page size, and the `next` of the page before. */
 export const Paging = z.object({
 	limit: z.coerce.number().int().positive().max(pageMax).optional(),
-	after: QueryCount.optional(),
+	after: AfterQuery.optional(),
 });
 
 export const isList = ({ answer }: Pick<Route, "answer">): boolean => answer instanceof z.ZodArray;

@@ -1,8 +1,8 @@
 // Conversations: the queue, turns, items.
 import { z } from "zod";
+import { AfterQuery } from "../after-query.ts";
 import { AgentId, EventId, ProjectSlug } from "../ids.ts";
 import { PromptRequest } from "../prompt.ts";
-import { QueryCount } from "../query-count.ts";
 import { filterOrLookup, Kinds } from "../stream.ts";
 import { Found, Item, Prompt, Turn, WireEvent } from "../wire.ts";
 import { get, lookup, OptionalReason, ofAgent } from "./route.ts";
@@ -97,7 +97,7 @@ export const threadRoutes = {
 				project: filterOrLookup,
 				kind: Kinds.optional(),
 				since: z.iso.datetime({ offset: true }).optional(),
-				after: QueryCount.default(0),
+				after: AfterQuery.default(0),
 				limit: z.coerce.number().int().positive().max(10_000).default(1000),
 			}),
 			answer: z.object({ events: z.array(WireEvent), next: z.int().nullable() }),

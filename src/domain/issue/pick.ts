@@ -48,7 +48,7 @@ export function pickWork({ project, issues, agents, free, later, subscribed, slo
 	const coming = agents.filter((agent) => agent.life === "provisioning" && agent.holds.length === 0);
 	const awaited = agents.filter(({ id }) => free.has(id) || later.has(id));
 	const notHuman = agents.filter((agent) => agent.type !== "human").length;
-	const { hasRoom, claim } = roomIn(slots);
+	const { hasRoom, take } = roomIn(slots);
 	const stages = stagesOf(issues);
 	for (const issue of open.toSorted(moreUrgent)) {
 		const work = workNow(issue, { project, issues, now }, picked);
@@ -62,7 +62,7 @@ export function pickWork({ project, issues, agents, free, later, subscribed, slo
 		);
 		if (agent !== undefined) {
 			left.delete(agent.id);
-			claim(agent.type);
+			take(agent.type);
 			if (issue.attention !== null) picked.retry.push(issue.id);
 			picked.assign.push({ issueId: issue.id, agent: agent.id });
 			stages.enter(stage, issue);
@@ -93,7 +93,7 @@ export function pickWork({ project, issues, agents, free, later, subscribed, slo
 			continue;
 		}
 		const chosen = provisioning?.type ?? type;
-		if (chosen !== undefined) claim(chosen);
+		if (chosen !== undefined) take(chosen);
 		if (issue.attention !== null) picked.retry.push(issue.id);
 		// counts against the stage's limit too
 		stages.enter(stage, issue);
@@ -166,7 +166,7 @@ function roomIn(slots: PickFacts["slots"]) {
 	const room = new Map(slots);
 	return {
 		hasRoom: (type: string): boolean => (room.get(type) ?? 1) > 0,
-		claim: (type: string): void => void room.set(type, (room.get(type) ?? Number.POSITIVE_INFINITY) - 1),
+		take: (type: string): void => void room.set(type, (room.get(type) ?? Number.POSITIVE_INFINITY) - 1),
 	};
 }
 

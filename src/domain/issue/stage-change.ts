@@ -10,7 +10,7 @@ import { gateOf, stageOf, waitingIn } from "../preset.ts";
 
 export const retriesMax = 3;
 /** how often agents and gates may send an issue back before it needs a person */
-export const bouncesMax = 3;
+export const sentBackMax = 3;
 const backoffMs = 5000;
 
 type Why = Extract<NewEvent, { kind: "issue.moved" }>["data"]["why"];
@@ -100,7 +100,7 @@ export function sentBack(
 						data: { issueId: issue.id, stage: target.name, ...(from !== undefined && { from }) },
 					},
 				];
-	const often = why !== "reject" && issue.bounces >= bouncesMax;
+	const often = why !== "reject" && issue.bounces >= sentBackMax;
 	return [
 		moved(issue, target, why),
 		...told,

@@ -25,12 +25,12 @@ const log = {
 	warn: (_: string, text: string) => void said.push(`warn ${text}`),
 	error: (_: string, text: string) => void said.push(`error ${text}`),
 };
-const intensity = { restartsMax: 2, periodMs: 1000, retryMs: 10, clock: { now: () => now }, log };
+const policy = { restartsMax: 2, periodMs: 1000, retryMs: 10, clock: { now: () => now }, log };
 const until = async (condition: () => boolean): Promise<void> => await expect.poll(condition).toBe(true);
 
 test("parts start in order and stop in reverse, once", async () => {
 	const { log, parts } = stage(["store", "engine", "listener"]);
-	const runner = await PartRunner.start(parts, intensity);
+	const runner = await PartRunner.start(parts, policy);
 	await runner[Symbol.asyncDispose]();
 	await runner[Symbol.asyncDispose]();
 	expect(log).toEqual(["+store", "+engine", "+listener", "-listener", "-engine", "-store"]);
@@ -38,7 +38,7 @@ test("parts start in order and stop in reverse, once", async () => {
 
 test("a part that fails is restarted alone, and the log says so", async () => {
 	const { log, parts, fail } = stage(["provision", "issues", "waits"]);
-	await using runner = await PartRunner.start(parts, intensity);
+	await using runner = await PartRunner.start(parts, policy);
 	said.length = 0;
 	fail("issues");
 	await until(() => log.length === 5);
@@ -49,7 +49,7 @@ test("a part that fails is restarted alone, and the log says so", async () => {
 
 test("a part that fails again and again counts as degraded, is tried again, and the others go on", async () => {
 	const { log, parts, fail } = stage(["provision", "issues"]);
-	await using runner = await PartRunner.start(parts, { ...intensity, periodMs: 100 });
+	await using runner = await PartRunner.start(parts, { ...policy, periodMs: 100 });
 	said.length = 0;
 	for (const starts of [2, 3, 4, 5]) {
 		fail("issues");
@@ -64,7 +64,7 @@ test("a part that fails again and again counts as degraded, is tried again, and 
 
 test("failures far apart do not add up", async () => {
 	const { log, parts, fail } = stage(["store"]);
-	await using runner = await PartRunner.start(parts, intensity);
+	await using runner = await PartRunner.start(parts, policy);
 	for (let starts = 2; starts < 8; starts++) {
 		now += 600;
 		fail("store");
@@ -76,7 +76,7 @@ test("failures far apart do not add up", async () => {
 test("if a part cannot start, those before it are stopped and the reason is thrown", async () => {
 	const { log, parts } = stage(["store"]);
 	const broken: Part = { name: "listener", start: async () => Promise.reject(new Error("the port is taken")) };
-	await expect(PartRunner.start([...parts, broken], intensity)).rejects.toThrow("the port is taken");
+	await expect(PartRunner.start([...parts, broken], policy)).rejects.toThrow("the port is taken");
 	expect(log).toEqual(["+store", "-store"]);
 });
 
@@ -88,7 +88,7 @@ test("a part that cannot be started again is tried again like one that failed", 
 		return (await parts[0]?.start()) ?? Promise.reject(new Error("no part"));
 	};
 	await using runner = await PartRunner.start([{ name: "store", start }], {
-		...intensity,
+		...policy,
 		restartsMax: 1,
 		periodMs: 50,
 	});

@@ -17,7 +17,8 @@ export interface Part {
 	start(): Promise<Running>;
 }
 
-export interface Intensity {
+/** How often a part may fail, and how it is tried again. */
+export interface RestartPolicy {
 	restartsMax: number;
 	periodMs: number;
 	retryMs: number;
@@ -45,10 +46,10 @@ interface KeptPart {
 
 export class PartRunner implements AsyncDisposable {
 	readonly #kept: readonly KeptPart[];
-	readonly #intensity: Intensity;
+	readonly #policy: RestartPolicy;
 	#stopping = false;
 
-	private constructor(parts: readonly Part[], intensity: Intensity) {
+	private constructor(parts: readonly Part[], policy: RestartPolicy) {
 		this.#kept = parts.map((part) => ({
 			part,
 			running: null,
@@ -57,12 +58,12 @@ export class PartRunner implements AsyncDisposable {
 			timer: undefined,
 			work: Promise.resolve(),
 		}));
-		this.#intensity = intensity;
+		this.#policy = policy;
 	}
 
 	/** Starts all parts in order; if one cannot start, those before it are stopped again. */
-	static async start(parts: readonly Part[], intensity: Intensity): Promise<PartRunner> {
-		const runner = new PartRunner(parts, intensity);
+	static async start(parts: readonly Part[], policy: RestartPolicy): Promise<PartRunner> {
+		const runner = new PartRunner(parts, policy);
 		try {
 			for (const kept of runner.#kept) await runner.#start(kept);
 		} catch (error) {
@@ -103,7 +104,7 @@ export class PartRunner implements AsyncDisposable {
 	}
 
 	#failed(kept: KeptPart, cause: unknown): void {
-		const { restartsMax, periodMs, retryMs, clock, log } = this.#intensity;
+		const { restartsMax, periodMs, retryMs, clock, log } = this.#policy;
 		const { name } = kept.part;
 		const now = monotonicNow(clock);
 		kept.failures = [...kept.failures.filter((then) => then > now - periodMs), now].slice(-restartsMax - 1);
@@ -127,12 +128,12 @@ export class PartRunner implements AsyncDisposable {
 				if (!this.#stopping) this.#failed(kept, error);
 				return;
 			}
-			if (kept.degraded !== null) kept.timer = setTimeout(() => this.#recovered(kept), this.#intensity.periodMs);
+			if (kept.degraded !== null) kept.timer = setTimeout(() => this.#recovered(kept), this.#policy.periodMs);
 		});
 	}
 
 	#recovered(kept: KeptPart): void {
 		kept.degraded = null;
-		this.#intensity.log.info("parts", `${kept.part.name} works again`, { part: kept.part.name });
+		this.#policy.log.info("parts", `${kept.part.name} works again`, { part: kept.part.name });
 	}
 }

@@ -5,7 +5,7 @@ import { StoreFault } from "../ports/store.ts";
 
 const pauseMs = { first: 50, longest: 5000 };
 /** somebody corrects what the database refuses: a password, a right */
-const passing: readonly StoreFault["kind"][] = ["full", "unavailable", "denied"];
+const temporary: readonly StoreFault["kind"][] = ["full", "unavailable", "denied"];
 
 /**
  * Repeats an attempt with growing pauses while `again` says so or the store cannot be used. Null once aborted.
@@ -19,7 +19,7 @@ export async function retryWhile<T>(
 		const tried = await attempt().then(
 			(result) => (again(result) ? null : { result }),
 			(error: unknown) => {
-				if (error instanceof StoreFault && passing.includes(error.kind)) return null;
+				if (error instanceof StoreFault && temporary.includes(error.kind)) return null;
 				throw error;
 			},
 		);

@@ -24,7 +24,7 @@ export class Scheduler {
 	/** read from the rows once, then kept up to date here */
 	#served: Map<ProjectSlug | null, number> | null = null;
 	/** of these agents turns were started since the last schedule, and when */
-	readonly #begun = new Map<AgentId, number>();
+	readonly #newStarts = new Map<AgentId, number>();
 	/** as of the last schedule; false before the first */
 	#nothingWaits = false;
 	#closed = false;
@@ -69,8 +69,8 @@ export class Scheduler {
 	}
 
 	/** A turn was started, at whichever node. Nodes that differed about it might each leave a slot to another one. */
-	begun(agent: AgentId, at: number): void {
-		if (this.#hasPeers) this.#begun.set(agent, at);
+	noteStart(agent: AgentId, at: number): void {
+		if (this.#hasPeers) this.#newStarts.set(agent, at);
 	}
 
 	/** What was served is read from the rows again. */
@@ -79,7 +79,7 @@ export class Scheduler {
 	}
 
 	/** Remembers which projects were served; where there are other nodes, only what was really started counts. */
-	async started(schedule: Schedule): Promise<void> {
+	async rememberServed(schedule: Schedule): Promise<void> {
 		if (this.#hasPeers) return;
 		const served = await this.#lastServed();
 		for (const [at, { agent }] of schedule.starts.entries())
@@ -118,16 +118,17 @@ export class Scheduler {
 
 	async #lastServed(): Promise<Map<ProjectSlug | null, number>> {
 		const { reads } = this.#parts;
-		const begun = [...this.#begun];
-		this.#begun.clear();
+		const starts = [...this.#newStarts];
+		this.#newStarts.clear();
 		if (this.#served === null) {
 			const found = await reads.lastServed();
 			this.#served ??= found;
 		}
 		const served = this.#served;
-		const agents = await Promise.all(begun.map(([id]) => reads.agent(id)));
+		const agents = await Promise.all(starts.map(([id]) => reads.agent(id)));
 		for (const [at, agent] of agents.entries())
-			if (agent !== undefined) served.set(agent.project, Math.max(served.get(agent.project) ?? 0, begun[at]?.[1] ?? 0));
+			if (agent !== undefined)
+				served.set(agent.project, Math.max(served.get(agent.project) ?? 0, starts[at]?.[1] ?? 0));
 		return served;
 	}
 

@@ -16,9 +16,9 @@ test("a prompt that becomes due while a look is made is looked at again", async 
 				now = 10;
 				return { continues: [], starts: [], notStarted: new Map(), nextAt: null };
 			},
-			started: async () => {},
+			rememberServed: async () => {},
 			forget: () => {},
-			begun: () => {},
+			noteStart: () => {},
 		},
 		node: null,
 	});

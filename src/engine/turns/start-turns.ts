@@ -29,7 +29,7 @@ export function startTurnsReactor(parts: {
 	reads: Pick<Reads, "openWaits" | "nextPromptAt">;
 	dispatch: Dispatch;
 	clock: Clock;
-	scheduler: Pick<Scheduler, "schedule" | "started" | "forget" | "begun">;
+	scheduler: Pick<Scheduler, "schedule" | "rememberServed" | "forget" | "noteStart">;
 	/** this node: only what belongs to it is acted on; everything, if null */
 	node: NodeEpoch | null;
 }): Reactor {
@@ -40,7 +40,7 @@ export function startTurnsReactor(parts: {
 	return {
 		name: "start turns",
 		wakes(event, together) {
-			if (event.kind === "turn.started" && event.agent !== null) scheduler.begun(event.agent, event.at);
+			if (event.kind === "turn.started" && event.agent !== null) scheduler.noteStart(event.agent, event.at);
 			return wakers.has(event.kind) && !together.some((other) => started(other, event));
 		},
 		async look(signal) {
@@ -65,7 +65,7 @@ export function startTurnsReactor(parts: {
 					.filter(({ agent }) => isOwnAgent(agent))
 					.map(({ agent }) => ({ type: "turn.start" as const, agent: agent.id })),
 			]);
-			await scheduler.started(schedule);
+			await scheduler.rememberServed(schedule);
 			const now = clock.now();
 			// two nodes that planned at different moments may each have left a slot to the other
 			const isLeft = [...schedule.continues, ...schedule.starts].some(({ agent }) => !isOwnAgent(agent));

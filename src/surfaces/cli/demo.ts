@@ -100,9 +100,9 @@ class Demo {
 	}
 
 	#show({ number, stage, title, assigneeHandle, attention }: Issue): void {
-		const worker = assigneeHandle === null ? "" : `  (${assigneeHandle})`;
-		const trouble = attention === null ? "" : `: ${attention.reason}`;
-		const line = `${project}#${number}  ${stage.padEnd(11)}  ${title}${worker}${trouble}`;
+		const assignee = assigneeHandle === null ? "" : `  (${assigneeHandle})`;
+		const reason = attention === null ? "" : `: ${attention.reason}`;
+		const line = `${project}#${number}  ${stage.padEnd(11)}  ${title}${assignee}${reason}`;
 		if (this.#stages.get(number) !== line) this.#report(line);
 		this.#stages.set(number, line);
 	}

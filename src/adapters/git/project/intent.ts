@@ -31,7 +31,7 @@ export async function findExisting(
 		return { marker, anew: false };
 	const left = begun ?? (marker?.path === location ? marker : null);
 	if (left !== null && left.agent !== id && (await control.isUnused?.(left.agent)) !== true) return inTheWay(location);
-	if (left !== null && (begun !== null || left.agent !== id)) await takeBackMade(context, request, left);
+	if (left !== null && (begun !== null || left.agent !== id)) await discardMade(context, request, left);
 	if (begun !== null) await dropMarker(intent);
 	return (await exists(location)) ? inTheWay(location) : { marker: null, anew: left !== null };
 }
@@ -43,15 +43,15 @@ interface ExistingWorkspace {
 }
 
 /** Removes only what the intent names. */
-export async function takeBack(context: GitContext, request: ProvisionRequest, intent: string): Promise<void> {
+export async function discardBegun(context: GitContext, request: ProvisionRequest, intent: string): Promise<void> {
 	const marker = await readMarker(intent);
 	if (marker === null) return;
-	await takeBackMade(context, request, marker);
+	await discardMade(context, request, marker);
 	await dropMarker(intent);
 }
 
 /** The branch goes only if all of its commits are reachable elsewhere; that of another agent only if it never moved. */
-async function takeBackMade(
+async function discardMade(
 	context: GitContext,
 	{ project, agent }: ProvisionRequest,
 	marker: WorkspaceMarker,

@@ -30,7 +30,7 @@ import { projectSettings } from "../workspace/settings.ts";
 import { share, shareFrom } from "../workspace/shared.ts";
 import { gitFolderOf } from "../workspace/tree-status.ts";
 import { type BranchNames, branchNames, freeBranch } from "./free-branch.ts";
-import { findExisting, takeBack } from "./intent.ts";
+import { discardBegun, findExisting } from "./intent.ts";
 import { branchFromOrigin, fetchAndFollowOrigin } from "./origin.ts";
 import { type SetupRequest, setupOf, setupOfFork, withSubmodules } from "./setup.ts";
 
@@ -87,10 +87,10 @@ export async function provision(
 				? await make(context, request, { intent, names: present, base, sandboxed }, effective.settings, fork)
 				: { marker: found.marker, missing: [], copiedIgnored: false, notes: [] };
 		const done = isRefusal(made) ? made : await finish(context, request, made, effective.settings, setup, control);
-		await (isRefusal(done) ? takeBack(context, request, intent) : dropMarker(intent));
+		await (isRefusal(done) ? discardBegun(context, request, intent) : dropMarker(intent));
 		return done;
 	} catch (error) {
-		await takeBack(context, request, intent).catch(
+		await discardBegun(context, request, intent).catch(
 			caught(context.log ?? noLog, "git", "What was made of a workspace could not be taken back", {
 				agent: request.agent.id,
 			}),

@@ -16,7 +16,7 @@
 //   0. remove pipes that are where git expects files: it would wait for them for ever (`removePipes`)
 //   1. where health finds nothing that needs a change, or only that somebody moved the branch back: take a snapshot,
 //      keep the lost tip, make shared links again, done (`acceptAsItIs`)
-//   2. discard what an earlier recovery left half made (`takeBackHalf`)
+//   2. discard what an earlier recovery left half made (`discardHalf`)
 //   3. make HEAD, the links of a worktree and the configuration of a clone again where git cannot read them
 //      (`repairGitFolder`). The folder is gone: a new tree from the branch, or from base if that is gone too
 //      (`remake`). The folder's `.git` is missing or names something else: it is attached again, if at least half of
@@ -101,7 +101,7 @@ export async function recoverWorkspace(
 		);
 	const left = (await asItIs()) ?? (accept === undefined ? await onlyLinks(context, checkout, control) : null);
 	if (left !== null) return left;
-	await takeBackHalf(context, checkout);
+	await discardHalf(context, checkout);
 	const missing = !(await exists(checkout.workspace.path));
 	if (!missing) await repairGitFolder(context, checkout);
 	const remade = missing ? null : await remakeCloneGit(context, checkout);
@@ -210,7 +210,7 @@ const intentOf = ({ layout }: GitContext, { project, workspace }: Checkout): str
 	path.join(layout.agents(project.slug), `.${path.basename(workspace.path)}.json`);
 
 /** Discards what an earlier recovery left half made. No agent has worked in it. */
-async function takeBackHalf(context: GitContext, checkout: Checkout): Promise<void> {
+async function discardHalf(context: GitContext, checkout: Checkout): Promise<void> {
 	const { project, workspace } = checkout;
 	const intent = await readMarker(intentOf(context, checkout));
 	if (intent === null || intent.path !== workspace.path || !isOurs(intent, checkout)) return;

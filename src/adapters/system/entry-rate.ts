@@ -13,7 +13,7 @@ interface Bucket {
 	dropped: number;
 }
 
-export class Quota implements Disposable {
+export class EntryRate implements Disposable {
 	readonly #clock: Clock;
 	readonly #report: (source: string, count: number) => void;
 	readonly #buckets = new Map<string, Bucket>();
