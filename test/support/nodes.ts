@@ -62,12 +62,13 @@ export class NodeProcess implements AsyncDisposable {
 		const args = [program, "--home", this.home, "--port", "0"];
 		const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "pipe"], env });
 		this.#child = child;
-		// of a round among hundreds nothing else tells why a daemon ended that nobody killed
-		if (process.env["BROOD_TORTURE"] !== undefined) child.on("exit", (code) => code !== null && this.#tellEnd(code));
+		// of a round among hundreds nothing else tells why a daemon ended that no test killed
+		if (process.env["BROOD_TORTURE"] !== undefined)
+			child.on("exit", (code, signal) => (code !== null || !child.killed) && this.#tellEnd(code ?? signal));
 		return child;
 	}
 
-	#tellEnd(code: number): void {
+	#tellEnd(code: number | string | null): void {
 		const log = readFileSync(path.join(this.home, "daemon.log"), "utf8").trimEnd().split("\n").slice(-10);
 		process.stderr.write(`${this.name} ended with ${code}. Its log:\n${log.join("\n")}\n`);
 	}

@@ -96,6 +96,19 @@ test("a file counts as viewed until it changes", () => {
 	expect([0, 1].map(rows.rowOfFile)).toEqual([0, 1]);
 });
 
+test("a renamed file is shown with the name that it had, whether its lines are loaded or not", () => {
+	const patch = "diff --git a/old.txt b/new.txt\nsimilarity index 100%\nrename from old.txt\nrename to new.txt\n";
+	const files = ["new.txt", "later.txt"].map((path) => ({ path, from: "old.txt", added: 0, deleted: 0 }));
+	const total = { files: 2, added: 0, deleted: 0 };
+	const diff = { against: "main", files, total, omitted: [], truncated: true, patch };
+	const panel = diffPanel({ ...diff, next: { file: null, patch: "later.txt" } }, "changes", {
+		...({ route: "diff", agent: "x" } as const),
+	});
+	const state = { ...firstState(idOf("B")), panel };
+	const rows = panelRows(state, panel, moment([]), { width: 60, height: 8, colour: false });
+	expect(rows.flatMap((row) => /\S+ → \S+/.exec(row)?.[0] ?? [])).toEqual(["old.txt → new.txt", "old.txt → later.txt"]);
+});
+
 test("a long line of a diff is drawn in several rows, and no letter of it is lost", () => {
 	const line = `+${"wide 日本語 and ".repeat(9)}the end`;
 	const files = [

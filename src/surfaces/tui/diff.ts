@@ -13,7 +13,8 @@ export function diffPanel({ patch, files, next, omitted }: Diff, title: string, 
 	// the file that did not fit is there in part only
 	if (next.patch !== null) shown.delete(next.patch);
 	const all: PanelFile[] = files.map(
-		({ path, added, deleted }) => shown.get(path) ?? { path, added, deleted, lines: null, viewed: null },
+		({ path, from, added, deleted }) =>
+			shown.get(path) ?? { ...named(path, from), added, deleted, lines: null, viewed: null },
 	);
 	const left = omitted.map(({ path, reason }) => ` ${path}: ${reason}`);
 	const last: PanelFile[] =
@@ -25,11 +26,11 @@ export function diffPanel({ patch, files, next, omitted }: Diff, title: string, 
 
 export const filesOf = (patch: string): PanelFile[] =>
 	patchFiles(patch).map((file) => {
-		const { path, isBinary, isDeleted, mode, body } = file;
+		const { path, from, isBinary, isDeleted, mode, body } = file;
 		const isText = body.length > 0 || !isBinary;
 		const note = [isDeleted ? "deleted" : "", mode ?? ""].filter(Boolean).join(", ");
 		return {
-			path,
+			...named(path, from),
 			...(note !== "" && { note }),
 			added: isText ? body.filter((line) => line.startsWith("+")).length : null,
 			deleted: isText ? body.filter((line) => line.startsWith("-")).length : null,
@@ -37,6 +38,8 @@ export const filesOf = (patch: string): PanelFile[] =>
 			viewed: viewedText(file),
 		};
 	});
+
+const named = (path: string, from: string | null) => ({ path, ...(from !== null && { from }) });
 
 /** The list with a file that was loaded meanwhile, which opens. */
 export function withFile(panel: DiffPanel, loaded: PanelFile): DiffPanel {

@@ -129,6 +129,8 @@ interface PanelBase {
 
 export interface PanelFile {
 	path: string;
+	/** what it was called before; only for one that was renamed */
+	from?: string;
 	/** how many lines were added and deleted; null for files that are not text */
 	added: number | null;
 	deleted: number | null;

@@ -222,13 +222,13 @@ function diffContent(panel: DiffPanel, { viewed }: State, { width, colour }: Loo
 	const layout = layoutOf(panel, diffLineWidth(width));
 	const fileRow = (file: PanelFile, isOpen: boolean): string => {
 		const unloaded = isBefore(file) ? "viewed before, not loaded" : "not loaded";
-		const { path, added, deleted, lines, note = lines === null ? unloaded : "" } = file;
+		const { path, from, added, deleted, lines, note = lines === null ? unloaded : "" } = file;
 		const counts =
 			added === null
 				? "not text"
 				: `${painted("added", `+${added}`, colour)} ${painted("deleted", `−${deleted}`, colour)}`;
 		const mark = isBefore(file) ? painted("faint", "✓", colour) : painted("strong", isViewed(file) ? "✓" : "○", colour);
-		const left = ` ${isOpen ? "▾" : "▸"} ${inline(path)}`;
+		const left = ` ${isOpen ? "▾" : "▸"} ${inline(from === undefined ? path : `${from} → ${path}`)}`;
 		const more = note === "" ? "" : `  ${note}`;
 		const free = Math.max(8, width - 15 - more.length);
 		return `${mark}${painted("strong", clipped(left, free), colour)}  ${counts}${painted("faint", more, colour)}`;

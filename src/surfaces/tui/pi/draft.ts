@@ -45,13 +45,13 @@ export class Draft {
 		this.#editor = editor;
 		this.#complete = complete;
 		editor.focused = true;
-		editor.onSubmit = (text) => submit(this.#originals.get(text) ?? text);
+		editor.onSubmit = (text) => submit(this.#originals.get(text) ?? withTabs(text));
 		editor.onChange = changed;
 		editor.setAutocompleteProvider({
 			triggerCharacters: ["@"],
 			getSuggestions: async (lines, line, column) => {
 				const before = [...lines.slice(0, line), (lines[line] ?? "").slice(0, column)].join("\n");
-				return this.#offer(await complete(before));
+				return this.#offer(await complete(withTabs(before)));
 			},
 			applyCompletion: (lines, line, column, item: AutocompleteItem) => {
 				const text = lines[line] ?? "";
@@ -77,7 +77,7 @@ export class Draft {
 	}
 
 	get text(): string {
-		return this.#editor.getExpandedText();
+		return withTabs(this.#editor.getExpandedText());
 	}
 
 	/** In the whole text: a long paste is one mark in the input, and counts with all of its lines. */
@@ -114,8 +114,8 @@ export class Draft {
 
 	/** The editor writes its text to the terminal as it is: control characters become visible ones first. */
 	#shown(text: string): string {
-		const shown = clean(text).replaceAll("\t", "    ");
-		for (const each of [shown, clean(text)]) if (each !== text) this.#originals.set(each.trim(), text);
+		const shown = clean(text).replaceAll("\t", tab);
+		if (clean(text) !== text) this.#originals.set(shown.trim(), text);
 		return shown;
 	}
 
@@ -152,7 +152,7 @@ export class Draft {
 	#take(data: string): void {
 		const before = this.#beforeCursor;
 		if (this.isCompleting && matchesKey(data, "enter")) this.#enterInList(data);
-		else this.#editor.enter(data.replaceAll(/[\u0080-\u009F]/g, visible));
+		else this.#editor.handleInput(data.replaceAll(/[\u0080-\u009F]/g, visible));
 		// one that was sent before
 		this.#editor.fold();
 		if (this.isCompleting && this.#beforeCursor !== before) this.#completeAfter(before);
@@ -196,13 +196,18 @@ export class Draft {
 			row === border ? [] : [painted("faint", `${indent}${arrow} ${row.slice(border.length)} more`, colour)];
 		return [
 			...hidden(top, "↑"),
-			...rest.slice(0, bottom).map((row, at) => (at === 0 ? painted("strong", mark, colour) : indent) + row),
+			...rest.slice(0, bottom).map((row, at) => (at === 0 ? painted("strong", mark, colour) : indent) + tabsShown(row)),
 			...hidden(rest[bottom] ?? border, "↓"),
 			...rest.slice(bottom + 1).map((row) => indent + row),
 			...(note === "" ? [] : [painted("faint", indent + note, colour)]),
 		];
 	}
 }
+
+/** The library makes four spaces of a tab: in its text a tab is this letter, which is as wide as what is shown of it. */
+const tab = "\uE009";
+const withTabs = (text: string): string => text.replaceAll(tab, "\t");
+const tabsShown = (row: string): string => row.replaceAll(tab, "⇥");
 
 /** Control characters become visible ones; tabs stay. */
 const clean = (text: string): string => visible(text.replaceAll(/\r\n?/g, "\n"));
@@ -217,25 +222,17 @@ const border = "\u0000";
 const foldedFrom = 20_000;
 
 export class PlainEditor extends Editor {
+	constructor(...parts: ConstructorParameters<typeof Editor>) {
+		super(...parts);
+		Reflect.set(this, "normalizeText", (text: string) => text.replaceAll(/\r\n?/g, "\n").replaceAll("\t", tab));
+	}
+
 	/** The library puts the cursor before a text that `↑` brings back; whoever goes on with it writes at its end. */
 	override handleInput(data: string): void {
 		const before: unknown = Reflect.get(this, "historyIndex");
 		super.handleInput(data);
 		const recalled: unknown = Reflect.get(this, "historyIndex");
 		if (recalled !== before && recalled !== -1) this.putCursorAt({ line: Infinity, column: Infinity });
-	}
-
-	/** The library makes spaces of tabs: in a paste that is only a mark, nothing needs them. */
-	enter(data: string): void {
-		const before = this.#pasteCounter;
-		this.handleInput(data);
-		const [id, pastes] = [this.#pasteCounter, this.#pastes];
-		if (id === before) return;
-		const pasted = data.slice(data.indexOf("~") + 1, data.lastIndexOf("\u001B"));
-		const isKept = (unit: string): boolean => unit === "\n" || unit === "\t" || unit >= " ";
-		const text = pasted.replaceAll(/\r\n?/g, "\n").split("").filter(isKept).join("");
-		// unless the library has changed something else
-		if (text.replaceAll("\t", "    ") === pastes?.get(id)) pastes.set(id, text);
 	}
 
 	get #pasteCounter(): number {

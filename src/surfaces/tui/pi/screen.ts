@@ -39,6 +39,8 @@ const frameMs = 50;
 
 /** No shell and no person is so fast: what took less was not stopped. */
 const stopMs = 30;
+/** between being continued and taking the terminal */
+const resumeMs = 30;
 
 export const notStopped =
 	"Ctrl+Z stops nothing here: no shell waits for this terminal, and nothing could bring it back.";
@@ -106,6 +108,7 @@ export class Screen {
 	readonly #colour: boolean;
 	#lastFrame = 0;
 	#timer: NodeJS.Timeout | null = null;
+	#resuming: NodeJS.Timeout | undefined;
 	#isOpen = false;
 
 	constructor(painter: Painter, { mouse, colour, terminal = new OwnTerminal() }: ScreenOptions) {
@@ -140,6 +143,7 @@ export class Screen {
 	stop(): void {
 		if (this.#timer !== null) clearTimeout(this.#timer);
 		this.#timer = null;
+		clearTimeout(this.#resuming);
 		if (this.#isOpen) this.#tui.stop({ preserveScreen: true });
 		this.#isOpen = false;
 		process.off("SIGTSTP", this.suspend);
@@ -162,8 +166,13 @@ export class Screen {
 		return isJob ?? isStopped;
 	};
 
-	/** Later than a signal that came while it was stopped, which may end the program. */
-	readonly #goOn = (): void => this.start();
+	/**
+	 * Later than a signal that came while it was stopped, which may end the program: another thread may take that one, and
+	 * tell of it later. A program in the background that took the terminal would be stopped by that.
+	 */
+	readonly #goOn = (): void => {
+		this.#resuming = setTimeout(() => this.start(), resumeMs);
+	};
 
 	/** Into the normal screen, while this one is closed. */
 	print(text: string): void {
