@@ -306,3 +306,29 @@ test("of an agent that was never uploaded it is said whether its node has to be 
 		suggestions: ["brood node list"],
 	});
 });
+
+test("commits that only origin has are fetched for a move, also from a node that fell", {
+	timeout: 120_000,
+}, async () => {
+	await using nodes = await TwoNodes.open();
+	const { a, b } = nodes;
+	const { slug, repository, add } = await nodes.project({ "README.md": "one\n" });
+	const [origin, site] = [path.join(freshFolder(), "origin.git"), path.join(freshFolder(), "site")];
+	git("/", "clone", "-q", "--bare", repository, origin);
+	git(repository, "remote", "add", "origin", origin);
+	git("/", "clone", "-q", origin, site);
+	await a.client.call("siteAdd", { params: { project: slug }, body: { node: b.id, path: site } });
+	git(repository, "-c", "user.name=t", "-c", "user.email=t@example.com", "commit", "-qm", "newer", "--allow-empty");
+	git(repository, "push", "-q", "origin", "main");
+	git(repository, "fetch", "-q", "origin");
+	const agent = await add();
+	writeFileSync(at(agent, "mine.txt"), "mine\n");
+	await a.client.call("agentUpload", params(agent));
+	const tip = git(at(agent), "rev-parse", "HEAD");
+	// control: the site has none of it
+	expect(() => git(site, "cat-file", "-e", tip)).toThrow();
+	await a.daemon[Symbol.asyncDispose]();
+	await done(b.daemon.engine, { type: "node.leave", node: a.id }, { as: system, key: null });
+	const moved = await move(b, agent, b);
+	expect([git(at(moved), "rev-parse", "HEAD"), readFileSync(at(moved, "mine.txt"), "utf8")]).toEqual([tip, "mine\n"]);
+});

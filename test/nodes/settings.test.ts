@@ -135,3 +135,31 @@ test("settings of a home node that is gone count at its sites, and are not lost 
 	expect((await take()).node).toBe(b.id);
 	await using _back = (await startNode(nodes.url, {}, a.home)).daemon;
 });
+
+test("the .brood.yaml of the home node's base counts at its sites, whatever their own base has", {
+	timeout: 120_000,
+}, async () => {
+	await using nodes = await TwoNodes.open();
+	const { a, b } = nodes;
+	const { slug, add, repository, site } = await shared(nodes);
+	const of = { params: { project: slug } };
+	const write = (folder: string, text: string): void => {
+		writeFileSync(path.join(folder, ".brood.yaml"), `setup: echo ${text} > made\n`);
+		// what is ignored does not come along: it is made at the site
+		writeFileSync(path.join(folder, ".gitignore"), "made\n");
+		git(folder, "add", ".brood.yaml", ".gitignore");
+		git(folder, "-c", "user.name=t", "-c", "user.email=t@example.com", "commit", "-qm", text);
+	};
+	const approve = async (): Promise<void> => {
+		const { fingerprint } = await a.client.call("projectSettings", of);
+		await a.client.call("projectApprove", { ...of, body: { fingerprint: fingerprint ?? "" } });
+	};
+	// nobody has synced the site; then its own base has another one
+	for (const text of ["first", "second"]) {
+		write(repository, text);
+		await approve();
+		expect(readFileSync(at(await move(a, await add(), b), "made"), "utf8")).toBe(`${text}\n`);
+		if (text === "first") write(site, "the site's");
+	}
+	expect(git(site, "log", "-1", "--format=%s")).toBe("the site's");
+});

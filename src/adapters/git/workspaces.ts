@@ -128,7 +128,7 @@ export class GitWorkspaces implements Workspaces, AsyncDisposable {
 
 	readonly provisionMoved: Workspaces["provisionMoved"] = async (request, control = {}) => {
 		const make = () => this.provisionFrom(asFork(request), control);
-		return await whileFetched(this.#git, request, make);
+		return await whileFetched(this.#git, request, { make, refresh: () => this.refresh(request.project, control) });
 	};
 
 	readonly bundle: Workspaces["bundle"] = async (checkout, request) =>

@@ -14,6 +14,12 @@ export interface ProjectRepository {
 	config?: SharedConfig | null;
 }
 
+/** Where base of a project's home node is, and a bundle of what the other node lacks; null if that is nothing. */
+export interface HomeBase {
+	commit: string;
+	bundle: string | null;
+}
+
 export type AgentIdentity = { id: AgentId; handle: Handle };
 
 /** An agent and its workspace, as git steps need them. */

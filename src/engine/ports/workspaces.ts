@@ -35,6 +35,7 @@ import type {
 	FollowedBase,
 	ForkRequest,
 	GcRequest,
+	HomeBase,
 	HomeNodeBaseRequest,
 	MovedRequest,
 	OpenedProject,
@@ -65,12 +66,10 @@ export interface SiteRepositories {
 	 * without such a branch.
 	 */
 	homeNodeBase(project: ProjectRepository, request: HomeNodeBaseRequest): Promise<HomeNodeBase | Refusal>;
-	/** Takes in the base of the project's home node; ours moves forward if nothing is lost by that. */
-	follow(
-		project: ProjectRepository,
-		base: string,
-		home: { commit: string; bundle: string | null },
-	): Promise<FollowedBase | Refusal>;
+	/** Takes in the base of the project's home node beside ours; its `.brood.yaml` counts from then on. */
+	fetchHomeBase(project: ProjectRepository, base: string, home: HomeBase): Promise<Refusal | null>;
+	/** The same; ours moves forward if nothing is lost by that. */
+	follow(project: ProjectRepository, base: string, home: HomeBase): Promise<FollowedBase | Refusal>;
 }
 
 export interface Workspaces {

@@ -3,12 +3,14 @@
 import { isActive, nodeDown, noOtherNode } from "#contract/node.ts";
 import type { ProjectState } from "#contract/project.ts";
 import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
+import type { Workspaces } from "../ports/workspaces.ts";
+import { differsFromLastKnown } from "./last-known-settings.ts";
 import { ensureSiteHere, type MovingParts } from "./moving.ts";
 import type { Sites } from "./sites.ts";
 import { keyAndFingerprint, type Requester } from "./steps.ts";
 
 export async function moveProjectHere(
-	parts: MovingParts & { sites: Sites },
+	parts: MovingParts & { sites: Sites; workspaces: Workspaces },
 	project: ProjectState,
 	{ force }: { force: boolean },
 	by: Requester,
@@ -31,7 +33,7 @@ export async function moveProjectHere(
 	}
 	const differs = isActive(from)
 		? await sites.differsFromHomeNode(row, by)
-		: await sites.differsFromLastKnown(row, from);
+		: await differsFromLastKnown(parts.workspaces, row, from);
 	if (differs !== null) return differs;
 	const path = row.sites?.find((each) => each.node === me.node)?.path ?? "";
 	const outcome = await dispatch({

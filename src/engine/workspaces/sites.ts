@@ -3,9 +3,9 @@
 import { z } from "zod";
 import type { AgentState } from "#contract/agent.ts";
 import { type AgentId, agentOf, type ProjectSlug, system } from "#contract/ids.ts";
-import { isActive, isOwn, type NodeId, type NodeState, nodeDown } from "#contract/node.ts";
+import { isActive, isOwn, type NodeId, nodeDown } from "#contract/node.ts";
 import { HomeNodeBase, type ProjectState } from "#contract/project.ts";
-import { differentSettings, settingsUnknown } from "#contract/project-config.ts";
+import { settingsUnknown } from "#contract/project-config.ts";
 import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
 import { shellWord } from "#contract/shell-word.ts";
 import { Synced } from "#contract/wire.ts";
@@ -13,15 +13,24 @@ import { Merged } from "#contract/workspace.ts";
 import { doneWithin } from "../loop/time-limits.ts";
 import type { AskRoute, RouteErrand } from "../ports/ask-route.ts";
 import { caught } from "../ports/log.ts";
-import type { ApproveRequest, Checkout, FollowedBase, HomeNodeBaseRequest } from "../ports/workspace-requests.ts";
+import type {
+	ApproveRequest,
+	Checkout,
+	FollowedBase,
+	HomeBase,
+	HomeNodeBaseRequest,
+	ProjectRepository,
+} from "../ports/workspace-requests.ts";
 import type { Workspaces } from "../ports/workspaces.ts";
-import { projectRepository } from "./checkout.ts";
+import { baseOf, projectRepository } from "./checkout.ts";
 import type { Requester } from "./steps.ts";
 import { bundlesOf, bytesMax, type UploadParts, upload } from "./uploading.ts";
 
 export interface SiteParts extends UploadParts {
 	workspaces: Workspaces;
 }
+
+const same: FollowedBase = { own: 0, notFollowed: null };
 
 /** how long a home node may take to read its file before what it read last counts */
 const settingsMs = 3000;
@@ -54,14 +63,23 @@ export class Sites {
 
 	/** Brings base at this node to that of the project's home node. */
 	async follow(project: ProjectState, base: string, by: Requester): Promise<FollowedBase | Refusal> {
-		if (this.isHomeNode(project)) return { own: 0, notFollowed: null };
-		const { sites } = this.#parts.workspaces;
+		if (this.isHomeNode(project)) return same;
+		return await this.#withHomeBase(project, base, by, this.#parts.workspaces.sites.follow, same);
+	}
+
+	/** Does something here with the home node's base; answers `none` where that has no commit. */
+	async #withHomeBase<T>(
+		project: ProjectState,
+		base: string,
+		by: Requester,
+		work: (here: ProjectRepository, base: string, home: HomeBase) => Promise<T>,
+		none: T,
+	): Promise<T | Refusal> {
 		const here = projectRepository(project, this.#parts.node?.node ?? null);
-		const have = await sites.knownCommits(here, { base });
+		const have = await this.#parts.workspaces.sites.knownCommits(here, { base });
 		const home = await this.#homeNodeBase(project, { base, have, bundle: true }, by);
 		if (isRefusal(home)) return home;
-		const { commit, bundle } = home;
-		return commit === null ? { own: 0, notFollowed: null } : await sites.follow(here, base, { commit, bundle });
+		return home.commit === null ? none : await work(here, base, { commit: home.commit, bundle: home.bundle });
 	}
 
 	/** Why base at this node is not that of the project's home node; null if it is now. */
@@ -73,19 +91,28 @@ export class Sites {
 	}
 
 	/**
-	 * Has the project's home node read its file again, if it answers in time; what it read last counts if not. Refuses
-	 * where it was never read: agents may not have less of a sandbox here than there.
+	 * Has the project's home node read its file again, and fetches its base, whose `.brood.yaml` counts here too, if it
+	 * answers in time; what was known last counts if not. Refuses where the file was never read: agents may not have less
+	 * of a sandbox here than there.
 	 */
 	async settingsProblem(slug: ProjectSlug): Promise<Refusal | null> {
 		const { reads, log } = this.#parts;
 		const project = await reads.project(slug);
 		if (project === undefined || this.isHomeNode(project)) return null;
 		if (this.#askRoute !== null) {
-			const asked = this.#homeNodeBase(project, { have: [], bundle: false }, { actor: system });
-			const failed = "The home node of a project could not be asked for its settings";
-			await doneWithin(settingsMs, asked.catch(caught(log, "settings", failed, { project: slug })));
+			const failed = caught(log, "settings", "A project's home node could not be asked for its settings", {
+				project: slug,
+			});
+			await doneWithin(settingsMs, this.#askForSettings(project).catch(failed));
 		}
 		return (await reads.project(slug))?.homeConfig === undefined ? settingsUnknown(slug) : null;
+	}
+
+	async #askForSettings(project: ProjectState): Promise<unknown> {
+		const [{ workspaces, node }, by] = [this.#parts, { actor: system }];
+		const base = await baseOf(workspaces, project, node?.node);
+		if (typeof base !== "string") return await this.#homeNodeBase(project, { have: [], bundle: false }, by);
+		return await this.#withHomeBase(project, base, by, workspaces.sites.fetchHomeBase, null);
 	}
 
 	/** Why this node cannot be the project's home node: its base or its configuration is not that of the present one. */
@@ -110,32 +137,6 @@ export class Sites {
 				details: { path: here.path, ahead: followed.own },
 				suggestions: [`git -C ${shellWord(here.path)} log ${home.base} --not refs/brood/home/${home.base}`],
 			},
-		);
-	}
-
-	/**
-	 * The same where the present one cannot be asked: settings are never lost or changed by that without a word, above
-	 * all not the sandbox.
-	 */
-	async differsFromLastKnown(project: ProjectState, from: NodeState): Promise<Refusal | null> {
-		const { slug, homeConfig: known } = project;
-		const own = await this.#parts.workspaces.sites.ownConfig(projectRepository(project));
-		if (own !== null && isRefusal(own)) return own;
-		const details = { project: slug };
-		if (known === undefined)
-			return own !== null
-				? null
-				: refuse(
-						"CONFLICT",
-						`Nobody knows the settings that ${slug} had at node ${from.name}. Write them into projects/${slug}/config.yaml in Brood's home at this node; an empty file says that there were none.`,
-						{ details, suggestions: [`brood project show ${slug}`] },
-					);
-		const differ = differentSettings(own ?? {}, known);
-		if (differ.length === 0) return null;
-		return refuse(
-			"CONFLICT",
-			`projects/${slug}/config.yaml in Brood's home is not what node ${from.name} had. There it said ${differ.join(", ")}.`,
-			{ details, suggestions: [`edit projects/${slug}/config.yaml at this node: ${differ.join(", ")}`] },
 		);
 	}
 

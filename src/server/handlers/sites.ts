@@ -16,11 +16,11 @@ export function siteHandlers(context: RequestContext) {
 		},
 		siteAdd: (request) => addSite(context, request),
 		projectMove: (request) =>
-			inProject(context, request, async ({ sites }, project) => {
+			inProject(context, request, async ({ sites, workspaces }, project) => {
 				const { body, earlier } = request;
 				// the first attempt has moved it
 				const by = context.requester(request);
-				const parts = { ...engine.moving, sites };
+				const parts = { ...engine.moving, sites, workspaces };
 				const refused = earlier === null ? await moveProjectHere(parts, project, body, by) : null;
 				if (refused !== null) return refused;
 				const now = (await reads.project(project.slug)) ?? project;

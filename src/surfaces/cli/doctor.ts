@@ -14,8 +14,8 @@ import type { Status, Subscription, VendorAgent } from "#contract/wire.ts";
 import { programPath } from "#local/programs.ts";
 import { version } from "#src/version.ts";
 import { givenAddress, homeOf, running } from "./connect.ts";
+import { configProblem } from "./daemon-check.ts";
 import { howToLogIn } from "./default-type.ts";
-import { configProblem } from "./home-check.ts";
 import { print, printData } from "./print.ts";
 import { keysIn, listed } from "./shell-keys.ts";
 
@@ -139,7 +139,7 @@ function config(status: Status | null): Finding[] {
 	const file = path.join(homeOf(), "config.yaml");
 	if (!existsSync(file)) return [];
 	// without a daemon the start is tried as a whole
-	const wrong = status === null ? null : configProblem();
+	const wrong = status === null ? null : configProblem(homeOf());
 	const fix = "correct the file: the daemon that runs has read an earlier one, and the next one would not start";
 	return [...(wrong === null ? [] : [bad("config.yaml", wrong, fix)]), ...readable(file)];
 }

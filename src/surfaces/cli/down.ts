@@ -7,7 +7,7 @@ import type { Status } from "#contract/wire.ts";
 import { holdersOf } from "#local/lock-holders.ts";
 import { drainSignal } from "#local/signals.ts";
 import { allowStart, givenAddress, homeOf, running } from "./connect.ts";
-import { startProblem } from "./home-check.ts";
+import { startProblem } from "./daemon-check.ts";
 import { isRunning } from "./is-running.ts";
 import { print, printData, printError, printToStderr } from "./print.ts";
 import { retryCommand } from "./project-here.ts";
@@ -49,7 +49,7 @@ export async function down(options: DownOptions): Promise<void> {
 
 /** Stops the daemon, if it runs, and starts it again with the installed program; not if its configuration is wrong. */
 export async function restart(options: Omit<DownOptions, "quiet">): Promise<void> {
-	const wrong = givenAddress() === null ? startProblem() : null;
+	const wrong = givenAddress() === null ? startProblem(homeOf()) : null;
 	if (wrong !== null) {
 		const refusal = refuse("VALIDATION_ERROR", `${wrong}\nThe daemon was not stopped.`);
 		process.exitCode = printError(new Refused(refusal), options.json === true);

@@ -4,6 +4,7 @@ import type { Status } from "#contract/wire.ts";
 import { holdersOf } from "#local/lock-holders.ts";
 import { upgradeSignal } from "#local/signals.ts";
 import { version } from "#src/version.ts";
+import { startProblem } from "./daemon-check.ts";
 import { isRunning } from "./is-running.ts";
 import { printToStderr } from "./print.ts";
 
@@ -21,8 +22,15 @@ export async function replaceOlder(
 	const held = holdersOf(home);
 	// out of reach in another container, or newer than this program
 	if (!isOlder(theirs) || (held !== null && !held.includes(pid))) return false;
-	process.kill(pid, upgradeSignal);
 	const quiet = process.argv.includes("--json");
+	// a daemon that stops for one that cannot start leaves the home without any
+	const wrong = startProblem(home);
+	if (wrong !== null) {
+		if (!quiet)
+			printToStderr(`The daemon is still brood ${theirs}, since brood ${version} cannot start here: ${wrong}`);
+		return false;
+	}
+	process.kill(pid, upgradeSignal);
 	const until = performance.now() + (turns === 0 ? stopMs : withTurnsMs);
 	for (; performance.now() < until; await pause(20))
 		if (!isRunning(pid)) {

@@ -20,6 +20,9 @@ export function branchRef(name: string): string {
 	return `refs/heads/${name}`;
 }
 
+/** At a site: the commit of the home node's base that was last fetched. */
+export const homeBaseRef = (base: string): string => `refs/brood/home/${base}`;
+
 /** Throws if it is not a full object id. */
 export function commitId(text: string): string {
 	if (!isCommitId(text)) throw new Error(`${JSON.stringify(text)} is not an id of a commit`);

@@ -1,5 +1,5 @@
 // The base of a project's home node at other nodes. Merges are made at the home node; a site's base follows them, as
-// long as that loses nothing. `refs/brood/home/<base>` is the commit of the home node's base that was last fetched.
+// long as that loses nothing. The home node's `.brood.yaml` counts as soon as its base was fetched.
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { nullIfMissing } from "#adapters/system/errors.ts";
@@ -7,9 +7,14 @@ import type { HomeNodeBase } from "#contract/project.ts";
 import { sharedConfig } from "#contract/project-config.ts";
 import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
 import { shellWord } from "#contract/shell-word.ts";
-import type { FollowedBase, HomeNodeBaseRequest, ProjectRepository } from "#engine/ports/workspace-requests.ts";
+import type {
+	FollowedBase,
+	HomeBase,
+	HomeNodeBaseRequest,
+	ProjectRepository,
+} from "#engine/ports/workspace-requests.ts";
 import type { SiteRepositories } from "#engine/ports/workspaces.ts";
-import { branchRef } from "../format/refs.ts";
+import { branchRef, homeBaseRef } from "../format/refs.ts";
 import { exists } from "../layout/layout.ts";
 import { exclusively } from "../run/exclusive.ts";
 import type { Git } from "../run/git.ts";
@@ -29,11 +34,11 @@ export const siteRepositories = (context: GitContext): SiteRepositories => ({
 	},
 	configDigest: async (project) => await configDigest(context, project),
 	homeNodeBase: async (project, request) => await homeNodeBase(context, project, request),
+	fetchHomeBase: async (project, base, home) => await fetchHomeBase(context, project, base, home),
 	follow: async (project, base, home) => await follow(context, project, base, home),
 });
 
 const rootsMax = 50;
-const homeRef = (base: string): string => `refs/brood/home/${base}`;
 
 /** The first commits of a repository; of a shallow clone, those that it begins at. */
 async function rootsOf(git: Git, { path }: ProjectRepository): Promise<string[]> {
@@ -49,7 +54,7 @@ async function configDigest({ layout }: GitContext, { slug }: ProjectRepository)
 
 /** The commits of base, of origin's and of the home node's, as far as they are known here. */
 async function baseTips(git: Git, { path }: ProjectRepository, base: string): Promise<string[]> {
-	const refs = [branchRef(base), `refs/remotes/origin/${base}`, homeRef(base)];
+	const refs = [branchRef(base), `refs/remotes/origin/${base}`, homeBaseRef(base)];
 	const found = await Promise.all(refs.map(async (ref) => await commitOf(git, path, ref)));
 	return [...new Set(found.filter((each) => each !== null))];
 }
@@ -80,19 +85,31 @@ async function homeNodeBase(
 	});
 }
 
-/** At a site: fetches the home node's base, and moves the site's forward to it if nothing is lost by that. */
+/** At a site: what the home node answered of its base, into the site's repository. */
+async function fetchHomeBase(
+	{ git }: GitContext,
+	project: ProjectRepository,
+	base: string,
+	{ commit, bundle }: HomeBase,
+): Promise<Refusal | null> {
+	if (bundle !== null) return await fetchAll(git, project, [bundle], [`+${branchRef(base)}:${homeBaseRef(base)}`]);
+	if ((await commitOf(git, project.path, homeBaseRef(base))) !== commit)
+		await git(project.path, ["update-ref", homeBaseRef(base), commit]);
+	return null;
+}
+
+/** The same, and moves the site's base forward to it if nothing is lost by that. */
 async function follow(
 	context: GitContext,
 	project: ProjectRepository,
 	base: string,
-	{ commit, bundle }: { commit: string; bundle: string | null },
+	home: HomeBase,
 ): Promise<FollowedBase | Refusal> {
 	const { git } = context;
 	const { path } = project;
-	const refused =
-		bundle === null ? null : await fetchAll(git, project, [bundle], [`+${branchRef(base)}:${homeRef(base)}`]);
+	const { commit } = home;
+	const refused = await fetchHomeBase(context, project, base, home);
 	if (refused !== null) return refused;
-	if (bundle === null) await git(path, ["update-ref", homeRef(base), commit]);
 	const before = await commitOf(git, path, branchRef(base));
 	if (before === commit) return { own: 0, notFollowed: null };
 	if (before === null || (await isAncestor(git, path, before, commit))) {
@@ -114,7 +131,7 @@ async function follow(
 		`${base} in ${path} has diverged from ${base} at the home node of ${project.slug}.`,
 		{
 			details: { path, ahead: own, behind: missing },
-			suggestions: [`git -C ${shellWord(path)} rebase ${homeRef(base)}`],
+			suggestions: [`git -C ${shellWord(path)} rebase ${homeBaseRef(base)}`],
 		},
 	);
 	return { own, notFollowed };

@@ -3,6 +3,7 @@ import { readFile, rm, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { temporaryFolder } from "#adapters/system/temporary.ts";
 import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
+import { shellWord } from "#contract/shell-word.ts";
 import type {
 	BundleRequest,
 	Checkout,
@@ -72,13 +73,19 @@ export async function fetchBundles(
 	return await fetchAll(git, project, bundles, refs);
 }
 
-/** Makes the workspace of an agent that comes from another node; then its branch has the fetched commits. */
+/**
+ * Makes the workspace of an agent that comes from another node; then its branch has the fetched commits. `refresh`
+ * fetches what the remote has: it is in no bundle.
+ */
 export async function whileFetched<T extends object>(
 	context: GitContext,
 	{ project, agent, bundles }: { project: ProjectRepository; agent: { id: string }; bundles: readonly string[] },
-	make: () => Promise<T | Refusal>,
+	{ make, refresh }: { make(): Promise<T | Refusal>; refresh(): Promise<unknown> },
 ): Promise<T | Refusal> {
-	const made = (await fetchBundles(context, project, agent.id, bundles)) ?? (await make());
+	const fetched = async (): Promise<Refusal | null> => await fetchBundles(context, project, agent.id, bundles);
+	const lacking = await fetched();
+	const refused = lacking === null ? null : await refresh().then(fetched);
+	const made = refused ?? (await make());
 	if (isRefusal(made)) return made;
 	const format = "--format=%(refname) %(objectname)";
 	const { text } = await context.git(project.path, ["for-each-ref", format, `refs/brood/moved/${agent.id}`]);
@@ -111,7 +118,7 @@ export async function fetchAll(
 		if (!(error instanceof GitFailed) || !lacking.test(error.errors)) throw error;
 		return refuse("CONFLICT", `The repository of ${project.slug} here lacks commits that the agent's work begins at.`, {
 			details: { path: project.path },
-			suggestions: [`brood sync --project ${project.slug}`],
+			suggestions: [`git -C ${shellWord(project.path)} fetch origin`, `brood sync --project ${project.slug}`],
 		});
 	} finally {
 		await rm(folder, { recursive: true, force: true });

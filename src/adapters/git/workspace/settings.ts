@@ -16,6 +16,7 @@ import {
 } from "#contract/project-config.ts";
 import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
 import type { ProjectRepository } from "#engine/ports/workspace-requests.ts";
+import { homeBaseRef } from "../format/refs.ts";
 import type { Layout } from "../layout/layout.ts";
 import type { Git } from "../run/git.ts";
 import { commitOf, headOf } from "../run/user-input.ts";
@@ -140,7 +141,9 @@ async function repositoryConfig(
 	project: ProjectRepository,
 	base: string,
 ): Promise<RepositoryConfig | Refusal> {
-	const commit = await commitOf(git, project.path, `refs/heads/${base}`);
+	// at a site that of its home node, as far as it was fetched
+	const home = project.config === undefined ? null : await commitOf(git, project.path, homeBaseRef(base));
+	const commit = home ?? (await commitOf(git, project.path, `refs/heads/${base}`));
 	if (commit === null) return {};
 	const known = cache.get(commit);
 	if (known !== undefined) return known;
