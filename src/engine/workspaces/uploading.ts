@@ -92,7 +92,9 @@ export async function whyNotUploaded(
 		return `${project.slug} has no repository at another node`;
 	const checkout = await checkoutOf(reads, agent);
 	if (checkout === null) return "";
-	return (await uploads({ workspaces }, checkout)) ? null : "its project has the setting `snapshots: local`";
+	const effective = await workspaces.settings(checkout.project);
+	if (isRefusal(effective)) return "the settings of its project cannot be read";
+	return effective.settings.snapshots === "database" ? null : "its project has the setting `snapshots: local`";
 }
 
 async function uploads({ workspaces }: Pick<UploadParts, "workspaces">, { project }: Checkout): Promise<boolean> {
