@@ -42,7 +42,7 @@ const together = [
 	"test/nodes/{database,errand-faults,errands,fence,moved-trees,moving,placement,routes}.test.ts",
 	"test/nodes/{rows,simulation,surfaces,tail,writers}.test.ts",
 	"test/slots/{fairness,simulation}.test.ts",
-	"test/tui/{away,blocks,code,conversation,input,interrupt,other-project,page,panels,parts,question}.test.ts",
+	"test/tui/{away,blocks,code,conversation,copying,input,interrupt,other-project,page,panels,parts,question}.test.ts",
 	"test/tui/{review,saved,told}.test.ts",
 	"test/turns/{budget,clocks,context,control,faults,interleaving,kill-words,last-end,messaging}.test.ts",
 	"test/turns/{prompt-authors,quotations}.test.ts",

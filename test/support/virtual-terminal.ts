@@ -95,15 +95,19 @@ export class VirtualTerminal implements Terminal {
 		}
 	}
 
-	/** A click with the left button, as terminals report it. */
+	/** The left button, as terminals report it: pressed, moved while it is down, or let go. */
+	mouse(what: "down" | "move" | "up", [column, row]: readonly [column: number, row: number]): void {
+		this.#input(`\u001B[<${what === "move" ? 32 : 0};${column + 1};${row + 1}${what === "up" ? "m" : "M"}`);
+	}
+
 	click(column: number, row: number): void {
-		for (const end of ["M", "m"]) this.#input(`\u001B[<0;${column + 1};${row + 1}${end}`);
+		for (const what of ["down", "up"] as const) this.mouse(what, [column, row]);
 	}
 
 	/** The left button pressed at one cell, moved and let go at another. */
 	drag(from: readonly [column: number, row: number], to: readonly [column: number, row: number]): void {
-		const at = ([column, row]: readonly [number, number]): string => `${column + 1};${row + 1}`;
-		for (const part of [`0;${at(from)}M`, `32;${at(to)}M`, `0;${at(to)}m`]) this.#input(`\u001B[<${part}`);
+		this.mouse("down", from);
+		for (const what of ["move", "up"] as const) this.mouse(what, to);
 	}
 
 	/** What the program has put into the clipboard, the last time. */
@@ -129,6 +133,16 @@ export class VirtualTerminal implements Terminal {
 		return Array.from({ length: this.rows }, (_, row) =>
 			(active.getLine(active.viewportY + row)?.translateToString(true) ?? "").trimEnd(),
 		);
+	}
+
+	/** What is highlighted, the cursor of the input included. */
+	async highlighted(): Promise<string> {
+		await this.screen();
+		const { active } = this.#screen.buffer;
+		const cells = Array.from({ length: this.rows * this.columns }, (_, at) =>
+			active.getLine(active.viewportY + Math.floor(at / this.columns))?.getCell(at % this.columns),
+		);
+		return cells.map((cell) => (cell?.isInverse() ? cell.getChars() : "")).join("");
 	}
 
 	/** Waits for a screen on which this is to be read. */

@@ -6,6 +6,7 @@ import { terminalKey } from "#test/support/terminal-key.ts";
 import { idOf, moment } from "#tools/terminal-frames.ts";
 import { firstState, type Panel } from "../../src/surfaces/tui/model.ts";
 import { panelRows } from "../../src/surfaces/tui/panels.ts";
+import { clicked, type Target, targetAt } from "../../src/surfaces/tui/pointing.ts";
 import { treePanel, update } from "../../src/surfaces/tui/update.ts";
 import { welcomeRows } from "../../src/surfaces/tui/welcome.ts";
 
@@ -81,4 +82,47 @@ test("in a repository that is no project, the welcome says how it becomes one", 
 		).join("\n");
 	expect(text(true)).toContain("`brood project add .` adds it");
 	expect(text(false)).toContain("Start brood in a git repository");
+});
+
+test("a click takes what is in its row: an agent, an entry of a list, but no edit of a prompt", () => {
+	const mail = Mail.partial().parse({
+		id: 7,
+		from: human,
+		body: "words",
+		state: "accepted",
+		sentAt: new Date(0).toISOString(),
+	});
+	const listed = (of: unknown[]) => () => JSON.parse(JSON.stringify(of));
+	const queue = listed([
+		{ id: 1, text: "first", position: 1, from: null, createdBy: human, notBefore: null },
+		{ id: 2, text: "second", position: 2, from: null, createdBy: human, notBefore: null },
+	]);
+	const seen = { ...moment([]), mail: listed([mail]), queue };
+	const none = firstState(idOf("B"));
+	const look = { width: 100, height: 20, colour: false, input: [], typed: "" };
+	const onClick = (panel: Panel, row: number): [Target | null, ReturnType<typeof clicked>] => {
+		const state = { ...none, panel };
+		const target = targetAt(state, seen, look, { column: 10, row });
+		return [target, target && clicked(state, seen, terminalKey("enter"), target)];
+	};
+	const tree = treePanel(none, seen, "all");
+	const row = panelRows({ ...none, panel: tree }, tree, seen, { ...look, height: 15 }).findIndex((each) =>
+		each.includes("store"),
+	);
+	expect(onClick(tree, row)[1]).toMatchObject({
+		state: { current: idOf("D"), panel: null },
+		effects: [{ do: "show" }],
+	});
+	expect(onClick({ kind: "mail", at: 0 }, 1)[1]).toMatchObject({ state: { panel: { kind: "text", title: "mail 7" } } });
+	expect(onClick({ kind: "queue", at: 0 }, 2)[1]).toMatchObject({
+		state: { panel: { kind: "queue", at: 1 } },
+		effects: [],
+	});
+	// the frame, the rows below the list, and what is only read
+	expect([0, 3, 19].map((at) => onClick({ kind: "queue", at: 0 }, at))).toEqual([
+		[null, null],
+		[null, null],
+		[null, null],
+	]);
+	expect(onClick({ kind: "keys", at: 0 }, 2)).toEqual([null, null]);
 });

@@ -331,6 +331,13 @@ test("an empty thread says what can be done, and a click goes to an agent of the
 	const row = (await it.terminal.screen()).findIndex((each) => each.endsWith("○ two"));
 	it.terminal.click(85, row);
 	await it.terminal.shows("[two");
+	it.terminal.press("ctrl+t");
+	await it.terminal.shows("┌ agents (living)");
+	it.terminal.click(
+		20,
+		(await it.terminal.screen()).findIndex((each) => /^│.*○ one/.test(each)),
+	);
+	await it.terminal.shows("[one");
 });
 
 test("a selection copies what is said in the thread, without the tree beside it", async () => {
@@ -344,7 +351,7 @@ test("a selection copies what is said in the thread, without the tree beside it"
 	const [above = "", here = ""] = rows.slice(row - 1, row + 1).map((each) => / {2}word \d+/.exec(each)?.[0]);
 	it.terminal.drag([2, row - 1], [40, row]);
 	await it.terminal.shows("Copied!");
-	expect(it.terminal.clipboard).toBe(`${above.trim()}\n${here}`);
+	expect(it.terminal.clipboard).toBe(`${above.trim()}\n${here.trim()}`);
 	it.terminal.drag([74, row], [99, row]);
 	await expect.poll(() => it.terminal.clipboard).toContain("○ two");
 });

@@ -38,7 +38,7 @@ const selected = (row: string, { width, colour }: BlockLook): string =>
 	colour ? `\u001B[7m${row.replaceAll("\u001B[0m", "\u001B[0;7m")}\u001B[0m` : clipped(`> ${row}`, width);
 
 /** The sender of a prompt or an interrupt, if it was not the user. */
-const fromWhom = ({ author }: Block, { nameOf }: BlockLook): string =>
+export const fromWhom = ({ author }: Block, { nameOf }: BlockLook): string =>
 	author === "" ? "" : `${inline(nameOf(author))} `;
 
 function rowsOf(block: Block, look: BlockLook): string[] {
@@ -94,12 +94,18 @@ function endOf(result: CallResult, { folder }: BlockLook): string {
 	return count > 1 ? `${last} (${count} lines)` : last;
 }
 
-function openedRows({ text, result, change, bad }: Block, { width, colour, folder, output }: BlockLook): string[] {
+/** The result of an edit says only that it was made. */
+export const outputLines = (
+	{ result, change, bad }: Block,
+	{ output }: Pick<BlockLook, "output">,
+): readonly string[] => (change === null || bad ? (result?.text ?? output ?? "").split("\n") : change.lines);
+
+function openedRows(block: Block, { width, colour, folder, output }: BlockLook): string[] {
+	const { text, result, change } = block;
 	const bar = `${margin}│ `;
 	const room = width - widthOf(bar);
 	const whole = wrapped(inline(insideOf(folder, text)), room);
-	// the result of an edit says only that it was made
-	const lines = change === null || bad ? (result?.text ?? output ?? "").split("\n") : change.lines;
+	const lines = outputLines(block, { output });
 	const shown = lines.slice(0, resultRowsMax).flatMap((line) => {
 		const style = diffStyle(line);
 		return wrapped(visible(line).replaceAll("\t", "    "), room).map((row) =>

@@ -4,6 +4,7 @@ import { languageOf } from "#views/code-tokens.ts";
 import { painted, type Style } from "#views/paint.ts";
 import { colouredCode } from "./code-colours.ts";
 import { columnsOf } from "./pi/text.ts";
+import { partOf, type Said } from "./said.ts";
 
 let last = { line: "", text: "" };
 
@@ -25,6 +26,14 @@ export function diffLine(
 	const text = shownLine(line);
 	if (!line.startsWith(" ")) return margin + painted(lineStyle(line), columnsOf(text, from, to), colour);
 	return margin + columnsOf(colouredCode(text, languageOf(path), colour)[0] ?? "", from, to);
+}
+
+/** What these columns of a line say, below the margin. */
+export function saidOfLine(line: string, { from, to }: { from: number; to: number }): Said {
+	const text = line.includes("\t")
+		? partOf({ text: inline(line).replaceAll("␉", "\t"), lead: 0 }, from, to)
+		: columnsOf(shownLine(line), from, to);
+	return { text, lead: 2, joint: from === 0 ? null : "" };
 }
 
 function lineStyle(line: string): Style {

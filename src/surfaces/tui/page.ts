@@ -8,8 +8,9 @@ interface Identified {
 	readonly id: number;
 }
 
-export interface Page {
-	rows: string[];
+/** `R`: a row as it is drawn, or what it says. */
+export interface Page<R = string> {
+	rows: R[];
 	/** the block of each row, for the mouse and for opening; null for rows of the running messages */
 	blocks: (number | null)[];
 	/** where the page begins; null if it shows the end */
@@ -18,20 +19,20 @@ export interface Page {
 	isStart: boolean;
 }
 
-interface PageSource<B extends Identified> {
+interface PageSource<B extends Identified, R = string> {
 	/** in the order of their ids */
 	blocks: readonly B[];
 	/** below the last block: the messages that are being written */
-	tail: readonly string[];
-	rowsOf(block: B): readonly string[];
+	tail: readonly R[];
+	rowsOf(block: B): readonly R[];
 }
 
 /** The page at an anchor. A page that would end above its bottom shows the end. */
-export function pageAt<B extends Identified>(source: PageSource<B>, anchor: Anchor, height: number): Page {
+export function pageAt<B extends Identified, R>(source: PageSource<B, R>, anchor: Anchor, height: number): Page<R> {
 	const { blocks, tail, rowsOf } = source;
 	const from = anchor === null ? null : indexOf(blocks, anchor.block);
 	if (anchor === null || from === null) return lastPage(source, height);
-	const page: Page = { rows: [], blocks: [], anchor, isStart: from === 0 && anchor.row === 0 };
+	const page: Page<R> = { rows: [], blocks: [], anchor, isStart: from === 0 && anchor.row === 0 };
 	for (let at = from; at < blocks.length; at++) {
 		const block = blocks[at] ?? never();
 		const rows = rowsOf(block);
@@ -76,7 +77,7 @@ export function isBegunOn<B extends Identified>(
 }
 
 /** The row at the top of the last page. */
-function topOf<B extends Identified>({ blocks, tail, rowsOf }: PageSource<B>, height: number): Anchor {
+export function topOf<B extends Identified>({ blocks, tail, rowsOf }: PageSource<B>, height: number): Anchor {
 	let missing = height - tail.length;
 	for (let at = blocks.length - 1; at >= 0; at--) {
 		const block = blocks[at] ?? never();
@@ -87,8 +88,8 @@ function topOf<B extends Identified>({ blocks, tail, rowsOf }: PageSource<B>, he
 	return null;
 }
 
-function lastPage<B extends Identified>({ blocks, tail, rowsOf }: PageSource<B>, height: number): Page {
-	const parts: { rows: readonly string[]; id: number | null }[] = [{ rows: tail, id: null }];
+function lastPage<B extends Identified, R>({ blocks, tail, rowsOf }: PageSource<B, R>, height: number): Page<R> {
+	const parts: { rows: readonly R[]; id: number | null }[] = [{ rows: tail, id: null }];
 	let count = tail.length;
 	let at = blocks.length;
 	while (at > 0 && count < height) {
@@ -98,25 +99,25 @@ function lastPage<B extends Identified>({ blocks, tail, rowsOf }: PageSource<B>,
 		parts.push({ rows, id: block.id });
 		count += rows.length;
 	}
-	const page: Page = { rows: [], blocks: [], anchor: null, isStart: at === 0 && count <= height };
+	const page: Page<R> = { rows: [], blocks: [], anchor: null, isStart: at === 0 && count <= height };
 	for (const { rows, id } of parts.toReversed()) add(page, rows, id);
 	return cut(page, Math.max(0, page.rows.length - height), height);
 }
 
-function add(page: Page, rows: readonly string[], id: number | null): void {
+function add<R>(page: Page<R>, rows: readonly R[], id: number | null): void {
 	for (const row of rows) {
 		page.rows.push(row);
 		page.blocks.push(id);
 	}
 }
 
-function cut(page: Page, from: number, height: number): Page {
+function cut<R>(page: Page<R>, from: number, height: number): Page<R> {
 	const part = <T>(all: readonly T[]): T[] => all.slice(from, from + height);
 	return { ...page, rows: part(page.rows), blocks: part(page.blocks) };
 }
 
 /** Where the block is, or the next one if it is no longer there; null if that would be after the end. */
-function indexOf(blocks: readonly Identified[], id: number): number | null {
+export function indexOf(blocks: readonly Identified[], id: number): number | null {
 	let [low, high] = [0, blocks.length];
 	while (low < high) {
 		const middle = (low + high) >> 1;

@@ -5,7 +5,8 @@ import { visible } from "#contract/visible.ts";
 import { painted } from "#views/paint.ts";
 import { hanging, proseMax } from "./block-rows.ts";
 import { colouredCode } from "./code-colours.ts";
-import { markdownRows } from "./pi/text.ts";
+import { markdownLines, markdownRows } from "./pi/text.ts";
+import type { SaidLine } from "./said.ts";
 
 interface Look {
 	width: number;
@@ -26,8 +27,14 @@ export function runningRows({ agent, part, kind, text }: Delta, look: Look): str
 	return [...done, ...laidOut(text.slice(next), look)];
 }
 
+/** The same before it is cut into rows. */
+export const runningLines = ({ kind, text }: Delta): SaidLine[] =>
+	(kind === "thought" ? lastOf(text).split("\n") : markdownLines(visible(text.trim()))).map((line) => ({ text: line }));
+
+const lastOf = (text: string): string => visible(text.trim()).split("\n").slice(-thoughtLines).join("\n");
+
 function thoughtRows(text: string, { width, colour }: Look): string[] {
-	const last = visible(text.trim()).split("\n").slice(-thoughtLines).join("\n");
+	const last = lastOf(text);
 	return last === "" ? [] : hanging("  ", last, width).map((row) => painted("faint", row, colour));
 }
 

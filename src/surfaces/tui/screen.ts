@@ -1,5 +1,6 @@
 // The whole screen as rows: the conversation with the tree beside it, an approval, the separator, the input, and hints.
 
+import type { Delta } from "#contract/stream.ts";
 import { isOutput } from "#contract/unfinished.ts";
 import type { Agent } from "#contract/wire.ts";
 import { type Block, runningOutput } from "#views/conversation.ts";
@@ -7,7 +8,7 @@ import { withLocalTimes } from "#views/local-times.ts";
 import { painted } from "#views/paint.ts";
 import { nameOf, stateText } from "./agent-text.ts";
 import { belowConversation, type ScreenLook, sharesOf } from "./below.ts";
-import { blockRows, hanging } from "./block-rows.ts";
+import { type BlockLook, blockRows, hanging } from "./block-rows.ts";
 import { hint } from "./keymap.ts";
 import type { Seen, State } from "./model.ts";
 import { type Anchor, isBegunOn, moved, type Page, pageAt } from "./page.ts";
@@ -139,14 +140,11 @@ export function keyOn(
 const kept = new WeakMap<Block, { key: string; rows: string[] }>();
 
 function sourceOf(state: State, seen: Seen, { width, colour }: ConversationLook) {
-	const folder = seen.agents.get(state.current)?.workspace?.path ?? null;
 	const rowsOf = (block: Block): string[] => {
-		const [isOpened, isSelected] = [state.opened.has(block.id), state.selected === block.id];
-		const output = isOpened ? runningOutput(block, seen.messages(state.current)) : null;
-		const key = `${width} ${isOpened} ${isSelected} ${colour} ${output ?? ""}`;
+		const look = blockLook(state, seen, { width, colour, block });
+		const key = `${width} ${look.isOpened} ${look.isSelected} ${colour} ${look.output ?? ""}`;
 		const before = kept.get(block);
 		if (before?.key === key) return before.rows;
-		const look = { width, colour, folder, isOpened, isSelected, output, nameOf: (by: string) => nameOf(seen, by) };
 		const rows = blockRows(block, look);
 		kept.set(block, { key, rows });
 		return rows;
@@ -154,10 +152,24 @@ function sourceOf(state: State, seen: Seen, { width, colour }: ConversationLook)
 	return { blocks: seen.blocks(state.current), tail: tailRows(state, seen, width, colour), rowsOf };
 }
 
+export function blockLook(
+	state: State,
+	seen: Seen,
+	{ width, colour, block }: { width: number; colour: boolean; block: Block },
+): BlockLook {
+	const folder = seen.agents.get(state.current)?.workspace?.path ?? null;
+	const [isOpened, isSelected] = [state.opened.has(block.id), state.selected === block.id];
+	const output = isOpened ? runningOutput(block, seen.messages(state.current)) : null;
+	return { width, colour, folder, isOpened, isSelected, output, nameOf: (by: string) => nameOf(seen, by) };
+}
+
+/** The messages that are being written. */
+export const shownMessages = (state: State, seen: Seen): Delta[] =>
+	seen.messages(state.current).filter((message) => !isOutput(message));
+
 /** The messages that are being written, and why nothing is being written though a prompt waits. */
-function tailRows(state: State, seen: Seen, width: number, colour: boolean): string[] {
-	const messages = seen.messages(state.current).filter((message) => !isOutput(message));
-	const rows = messages.flatMap((message) => runningRows(message, { width, colour }));
+export function tailRows(state: State, seen: Seen, width: number, colour: boolean): string[] {
+	const rows = shownMessages(state, seen).flatMap((message) => runningRows(message, { width, colour }));
 	if (rows.length > 0) return rows.with(-1, `${rows.at(-1)}▌`);
 	const why = waitingText(seen.agents.get(state.current), seen.now);
 	return why === null ? [] : hanging("  ⧗ ", why, width).map((row) => painted("wait", row, colour));

@@ -6,9 +6,10 @@ import type { AgentId } from "#contract/ids.ts";
 import { messageOf } from "#contract/message-of.ts";
 import { visible } from "#contract/visible.ts";
 import { answeredWith } from "./answer.ts";
-import { type ScreenLook, sharesOf } from "./below.ts";
+import type { ScreenLook } from "./below.ts";
 import { completed } from "./complete.ts";
 import { changeDraft, Drafts, recallText, sentTo } from "./drafts.ts";
+import { DrawnScreen } from "./drawn.ts";
 import { itemsMax, MirroredScreen } from "./mirrored-screen.ts";
 import { type Effect, firstState, type State, type StatusMessage } from "./model.ts";
 import { lastActive } from "./moving.ts";
@@ -16,15 +17,14 @@ import { printTranscript } from "./normal-screen.ts";
 import { OpenRequests, type RequestOrigin, type SendRequest } from "./open-requests.ts";
 import type { Draft } from "./pi/draft.ts";
 import { notStopped, Screen } from "./pi/screen.ts";
-import { clicked, selectable } from "./pointing.ts";
-import { shownQuestion } from "./question.ts";
+import { clicked } from "./pointing.ts";
 import { refusalText, request, waitingText } from "./requests.ts";
 import { agentIn, DelayedSave, mustBeSaved, nobody, SavedFile } from "./saved.ts";
-import { conversationLook, followed, keyOn, screenRows, scrolled } from "./screen.ts";
+import { keyOn } from "./screen.ts";
 import type { SlashAnswer } from "./slash.ts";
 import { heldBack, submissionOf } from "./submission.ts";
 import type { TerminalOptions } from "./terminal-options.ts";
-import { modeOf, type Update } from "./transition.ts";
+import { type Key, modeOf, type Update } from "./transition.ts";
 import { isUnanswered, mayHaveArrived, sentAgain, Unanswered } from "./unanswered.ts";
 import { backToQueue, scrolledTo, update } from "./update.ts";
 
@@ -40,6 +40,7 @@ export class TerminalProgram {
 	readonly #requests: OpenRequests;
 	readonly #unanswered: Unanswered;
 	#state: State;
+	readonly #drawn = new DrawnScreen();
 	readonly #saving = new DelayedSave(() => this.#save());
 
 	/** `first` is shown if the person was nowhere yet; null for the agent that was active last. */
@@ -53,17 +54,14 @@ export class TerminalProgram {
 		const last = agentIn(saved.last[project ?? ""]) ?? first ?? nobody;
 		this.#state = { ...firstState(last), ...this.#file.restored() };
 		const painter = {
-			draw: (width: number, height: number) => {
-				const [{ seen }, look] = [this.#view, this.#look({ width, height })];
-				const size = { now: now(), width, rows: height, room: sharesOf(this.#state, seen, look).room };
-				this.#state = followed(shownQuestion(this.#state, seen, size), seen, look);
-				return screenRows(this.#state, seen, look);
+			draw: (width: number, height: number, isHeld: boolean) => {
+				const at = { now: now(), isHeld };
+				const drawn = this.#drawn.draw(this.#state, this.#view.seen, this.#look({ width, height }), at);
+				this.#state = drawn.state;
+				return drawn.rows;
 			},
-			key: (name: string, data: string) => this.#key(name, data),
-			wheel: (rows: number) => this.#wheel(rows),
-			click: (column: number, row: number) => this.#click({ column, row }),
-			together: (column: number, row: number) =>
-				selectable(this.#state, this.#view.seen, this.#look(), { column, row }),
+			...{ key: this.#key, wheel: this.#wheel, click: this.#click },
+			...{ together: this.#drawn.together, copied: this.#drawn.copied },
 		};
 		this.#screen = new Screen(painter, {
 			...{ mouse: saved.preferences.mouse, colour: options.colour },
@@ -144,11 +142,14 @@ export class TerminalProgram {
 		return this.#drafts.shown(this.#state);
 	}
 
-	#key(name: string, data: string): void {
+	readonly #key = (name: string, data: string): void => {
+		this.#take(update(this.#state, this.#pressed(name, data), this.#view.seen));
+	};
+
+	#pressed(name: string, data: string): Key {
 		const [{ seen }, draft] = [this.#view, this.#draft];
 		draft.recall(() => sentTo(seen, this.#state.current));
-		const pressed = { name, data, now: this.#options.now(), draft };
-		this.#take(update(this.#state, keyOn(this.#state, seen, this.#look(), pressed), seen));
+		return keyOn(this.#state, seen, this.#look(), { name, data, now: this.#options.now(), draft });
 	}
 
 	#take({ state, effects }: Update): void {
@@ -158,18 +159,19 @@ export class TerminalProgram {
 		for (const effect of effects) this.#do(effect);
 	}
 
-	#click(at: { column: number; row: number }): boolean {
-		const done = clicked(this.#state, this.#view.seen, this.#look(), at);
+	readonly #click = (column: number, row: number): boolean => {
+		const target = this.#drawn.targetAt({ column, row });
+		const done = target && clicked(this.#state, this.#view.seen, this.#pressed("enter", "\r"), target);
 		if (done !== null) this.#take(done);
 		return done !== null;
-	}
+	};
 
 	/** The wheel does what the arrows do: in a list it moves there. */
-	#wheel(rows: number): void {
+	readonly #wheel = (rows: number): void => {
 		const name = `${modeOf(this.#state) === "conversation" ? "alt+" : ""}${rows < 0 ? "up" : "down"}`;
 		for (let row = 0; row < Math.abs(rows); row++) this.#key(name, "");
 		this.#screen.repaint();
-	}
+	};
 
 	#do(effect: Effect): void {
 		switch (effect.do) {
@@ -213,9 +215,7 @@ export class TerminalProgram {
 		const before = this.#state.anchors.get(agent);
 		await this.#view.conversation(agent)[where]();
 		if (this.#state.current !== agent || this.#state.anchors.get(agent) !== before) return {};
-		const look = conversationLook(this.#state, this.#view.seen, this.#look());
-		const anchor = scrolled(this.#state, this.#view.seen, look, where === "top" ? "top" : by);
-		this.#state = scrolledTo(this.#state, anchor);
+		this.#state = scrolledTo(this.#state, this.#pressed("", "").reading.scroll(where === "top" ? "top" : by));
 		return {};
 	}
 

@@ -9,7 +9,7 @@ import { inboxRows } from "./inbox.ts";
 import { type Action, actionOf, hint, keyName } from "./keymap.ts";
 import { type DiffPanel, type Effect, type Panel, pickerFilters, type Seen, type State } from "./model.ts";
 import { pickerRows } from "./moving.ts";
-import { diffLineWidth, textRows } from "./panels.ts";
+import { diffLineWidth, textRows } from "./panel-content.ts";
 import { goTo, type Key, modeOf, noted, only, type Update } from "./transition.ts";
 
 export function updatePanel(state: State, panel: Panel, key: Key, seen: Seen): Update {

@@ -1,37 +1,22 @@
 // The screen: keys in, frames out. A terminal that does not take what is written never stops the program: frames are
 // left out until it does.
-import {
-	isKeyRelease,
-	KeybindingsManager,
-	type Terminal as PiTerminal,
-	parseKey,
-	setKeybindings,
-	TUI_KEYBINDINGS,
-	TuiAltScreen,
-} from "@earendil-works/pi-tui";
+import { isKeyRelease, KeybindingsManager, parseKey, setKeybindings, TUI_KEYBINDINGS } from "@earendil-works/pi-tui";
 import { type Complete, Draft, editorTheme, PlainEditor } from "./draft.ts";
 import { hasShell } from "./job.ts";
 import { OwnTerminal } from "./own-terminal.ts";
+import { type Selectable, SelectingScreen, type Terminal } from "./selecting-screen.ts";
 
-/** What the screen writes to. */
-export interface Terminal extends PiTerminal {
-	/** something that was written has not been taken yet */
-	readonly isBehind?: boolean;
-	/** called when everything has been taken */
-	onTaken?: () => void;
-}
+export type { Terminal };
 
-export interface Painter {
-	/** the rows of the whole screen */
-	draw(width: number, height: number): string[];
+export interface Painter extends Selectable {
+	/** the rows of the whole screen; nothing moves while it is held */
+	draw(width: number, height: number, isHeld: boolean): string[];
 	/** a key by its name, and the bytes for the editor */
 	key(name: string, data: string): void;
 	/** in rows; negative is up */
 	wheel(rows: number): void;
 	/** false if nothing is there: then it is for the selection */
 	click(column: number, row: number): boolean;
-	/** the columns of a row that belong together with this one, from the first to before the last */
-	together(column: number, row: number): [from: number, to: number];
 }
 
 /** streams are painted at most so often */
@@ -44,40 +29,6 @@ const resumeMs = 30;
 
 export const notStopped =
 	"Ctrl+Z stops nothing here: no shell waits for this terminal, and nothing could bring it back.";
-
-/** Draws nothing while the terminal has not taken the last frame. */
-class FrameSkippingScreen extends TuiAltScreen {
-	readonly #to: Terminal;
-	#owes = false;
-
-	constructor(to: Terminal, { together, ...options }: { mouse: boolean } & Pick<Painter, "together">) {
-		super(to, true, undefined, options);
-		this.#to = to;
-		this.#keepSelectionsIn(together);
-		to.onTaken = () => {
-			if (!this.#owes) return;
-			this.#owes = false;
-			this.requestRender();
-		};
-	}
-
-	/**
-	 * A selection of several rows has nothing of what stands beside them. The library selects whole rows of the screen.
-	 */
-	#keepSelectionsIn(together: Painter["together"]): void {
-		const ofRow: unknown = Reflect.get(this, "getSelectionColumns");
-		if (typeof ofRow !== "function") return;
-		Reflect.set(this, "getSelectionColumns", (line: string, row: number, selection: object) => {
-			const column = Number(Reflect.get(Object(Reflect.get(this, "selectionAnchor")), "col"));
-			return Reflect.apply(ofRow, this, [line, row, selection, ...together(column, row)]);
-		});
-	}
-
-	protected override doRender(): void {
-		if (this.#to.isBehind === true) this.#owes = true;
-		else super.doRender();
-	}
-}
 
 /** Home and End as tmux, screen and the Linux console send them, which the library does not name. */
 const otherKeys: Readonly<Record<string, string>> = { "\u001B[1~": "home", "\u001B[4~": "end" };
@@ -103,28 +54,34 @@ interface ScreenOptions {
 }
 
 export class Screen {
-	readonly #tui: FrameSkippingScreen;
+	readonly #tui: SelectingScreen;
 	readonly #terminal: Terminal;
 	readonly #colour: boolean;
 	#lastFrame = 0;
 	#timer: NodeJS.Timeout | null = null;
 	#resuming: NodeJS.Timeout | undefined;
 	#isOpen = false;
+	#ignoreKeys: () => void = () => {};
 
 	constructor(painter: Painter, { mouse, colour, terminal = new OwnTerminal() }: ScreenOptions) {
 		useKeys();
 		this.#colour = colour;
 		this.#terminal = terminal;
-		this.#tui = new FrameSkippingScreen(terminal, { mouse, together: (column, row) => painter.together(column, row) });
+		this.#tui = new SelectingScreen(terminal, painter, mouse);
 		const root = {
-			render: (width: number) => painter.draw(width, this.#terminal.rows),
+			render: (width: number) => {
+				const rows = painter.draw(width, this.#terminal.rows, this.#tui.isSelecting);
+				this.#tui.dropMovedSelection(rows);
+				return rows;
+			},
 			handleInput: (data: string) => {
 				if (isKeyRelease(data)) return;
+				if (this.#tui.isSelecting) this.#tui.dropSelection();
 				for (const each of pressesIn(data)) painter.key(keyOf(each), each);
 			},
 			handleMouse: ({ type, wheelDelta, x, y }: { type: string; wheelDelta?: number; x: number; y: number }) => {
-				if (type === "wheel") painter.wheel(wheelDelta ?? 0);
-				else if (type !== "click" || !painter.click(x, y)) return undefined;
+				if (type !== "wheel" && (type !== "click" || !painter.click(x, y))) return undefined;
+				if (type === "wheel" && !this.#tui.isSelecting) painter.wheel(wheelDelta ?? 0);
 				return { handled: true };
 			},
 			invalidate: () => {},
@@ -134,6 +91,7 @@ export class Screen {
 	}
 
 	start(): void {
+		this.#ignoreKeys();
 		this.#isOpen = true;
 		process.on("SIGTSTP", this.suspend);
 		this.#tui.start();
@@ -145,6 +103,7 @@ export class Screen {
 		this.#timer = null;
 		clearTimeout(this.#resuming);
 		if (this.#isOpen) this.#tui.stop({ preserveScreen: true });
+		this.#ignoreKeys();
 		this.#isOpen = false;
 		process.off("SIGTSTP", this.suspend);
 		process.off("SIGCONT", this.#goOn);
@@ -177,6 +136,19 @@ export class Screen {
 	/** Into the normal screen, while this one is closed. */
 	print(text: string): void {
 		this.#terminal.write(text.replaceAll("\n", "\r\n"));
+	}
+
+	/** Keys by their names, while this one is closed, until it is opened again. Ctrl+C is one of them, not a signal. */
+	onKey(take: (key: string) => void): void {
+		const { stdin } = process;
+		const taken = (data: Buffer | string): void => take(keyOf(String(data)));
+		this.#ignoreKeys = () => {
+			this.#ignoreKeys = () => {};
+			stdin.off("data", taken);
+			if (stdin.isTTY) stdin.setRawMode(false);
+		};
+		if (stdin.isTTY) stdin.setRawMode(true);
+		stdin.on("data", taken).resume();
 	}
 
 	/** Takes the mouse, or leaves it to the terminal. */

@@ -103,9 +103,31 @@ export function markdownRows(text: string, look: MarkdownLook): string[] {
 	}
 }
 
+/** columns of a line that is not cut; much longer texts with very long lines are, to bound what the library fills up */
+const lineMin = 400;
+const cellsMax = 20_000_000;
+
+/** The same without breaks for the width, without colours, and code with its tabs. */
+export function markdownLines(text: string): string[] {
+	const source = text.split("\n");
+	const longest = source.reduce((width, line) => Math.max(width, 4 * line.length), 0);
+	const width = Math.max(lineMin, Math.min(longest, Math.floor(cellsMax / source.length)));
+	const spaced = (line: string): string => line.replaceAll("\t", "    ");
+	const tabbed = new Map(source.filter((line) => line.includes("\t")).map((line) => [spaced(line).trimEnd(), line]));
+	const highlight = (code: string): string[] =>
+		code.split("\n").map((line) => tabbed.get(line.trimEnd())?.trimEnd() ?? line);
+	const look = { ...theme({ colour: false, highlight }), codeBlockIndent: "", quoteBorder: () => "" };
+	try {
+		const rows = new Markdown(spaced(text), 0, 0, look, undefined, { renderLatex: false }).render(width);
+		return rows.map((row) => uncoloured(row).trimEnd());
+	} catch {
+		return source;
+	}
+}
+
 type Paint = (text: string) => string;
 
-function theme({ colour, highlight }: MarkdownLook) {
+function theme({ colour, highlight }: Pick<MarkdownLook, "colour" | "highlight">) {
 	// the library passes text that has colours already
 	const paint = (code: string): Paint => (colour ? (text) => `\u001B[${code}m${text}\u001B[0m` : (text) => text);
 	const plain: Paint = (text) => text;
