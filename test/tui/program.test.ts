@@ -326,10 +326,29 @@ test.skipIf(!hasTmux)(
 		tmux.do("send-keys", "Enter");
 		await tmux.shows(/^ {2}in two lines/m);
 		tmux.do("send-keys", "C-p");
-		expect(await tmux.shows("Enter goes back.")).toContain("  pasted 日本語");
+		expect(await tmux.shows("Enter goes back.")).toMatch(/^pasted 日本語$/m);
 		expect(tmux.isOpen).toBe(false);
-		tmux.do("send-keys", "Enter");
-		await tmux.shows("[one ○ idle]");
-		expect(tmux.isOpen).toBe(true);
+		// Ctrl+C ends nothing here
+		for (const key of ["C-c", "Enter", "Escape"]) {
+			tmux.do("send-keys", key);
+			await tmux.shows("[one ○ idle]");
+			expect(tmux.isOpen).toBe(true);
+			tmux.do("send-keys", "C-p");
+			await tmux.shows("Enter goes back.");
+			expect(tmux.isOpen).toBe(false);
+		}
 	},
 );
+
+test.skipIf(!hasTmux)("in tmux a line of the printed thread is one line, however long it is", async () => {
+	using tmux = new Tmux(`${launcher}; sleep 60`);
+	await tmux.shows("[one ○ idle]");
+	const address = `https://example.org/${"path/".repeat(40)}end`;
+	tmux.do("send-keys", "C-c");
+	tmux.enter(`say ${address}`);
+	await tmux.shows(/end\n(?:.*\n)*? {2}\S*end$/m);
+	tmux.do("send-keys", "C-p");
+	await tmux.shows("Enter goes back.");
+	// what the terminal itself has wrapped is joined
+	expect(tmux.do("capture-pane", "-p", "-J")).toContain(`\n${address}\n`);
+});

@@ -1,14 +1,20 @@
 // Leaves the alternate screen for a while: the conversation as text, where the terminal's own scrollback and selection
-// work.
+// work. Only the terminal breaks its lines: what it selects is whole.
 import type { AgentId } from "#contract/ids.ts";
+import type { Block } from "#views/conversation.ts";
 import { nameOf } from "./agent-text.ts";
-import { blockRows } from "./block-rows.ts";
+import { type BlockLook, blockRows } from "./block-rows.ts";
 import type { MirroredScreen } from "./mirrored-screen.ts";
 import type { Screen } from "./pi/screen.ts";
+import { columnsOf, uncoloured, widthOf } from "./pi/text.ts";
+import { saidRows } from "./said-block.ts";
 import type { SlashAnswer } from "./slash.ts";
 
 /** items of a conversation that are printed */
 const printedMax = 20_000;
+
+/** those that close a list, and Enter */
+const backKeys = ["enter", "ctrl+c", "escape", "q"];
 
 /** The screen comes back when the reader presses Enter. */
 export async function printTranscript(
@@ -18,16 +24,31 @@ export async function printTranscript(
 ): Promise<SlashAnswer> {
 	const { blocks, isCut } = await view.conversation(agent).whole(printedMax);
 	if (signal.aborted) return {};
-	screen.stop();
 	const { seen } = view;
 	const folder = seen.agents.get(agent)?.workspace?.path ?? null;
 	const width = screen.columns;
 	const nameIn = (by: string): string => nameOf(seen, by);
 	const look = { width, colour, folder, isOpened: true, isSelected: false, output: null, nameOf: nameIn };
-	const rows = blocks.flatMap((block) => blockRows(block, look));
+	const lines = blocks.flatMap((block) => printedLines(block, look));
 	const part = isCut ? `… the last ${printedMax} items; \`brood log\` prints everything\n` : "";
-	screen.print(`${part}${rows.join("\n")}\n\nEnter goes back.\n`);
-	process.stdin.resume();
-	process.stdin.once("data", () => screen.start());
+	screen.stop();
+	screen.print(`${part}${lines.join("\n")}\n\nEnter goes back.\n`);
+	screen.onKey((key) => {
+		if (backKeys.includes(key)) screen.start();
+	});
 	return {};
+}
+
+/** The rows of a block, joined where only the width of the screen has cut them, and without the margin of the screen. */
+export function printedLines(block: Block, look: BlockLook): string[] {
+	const said = saidRows(block, look);
+	const lines: string[] = [];
+	for (const [at, row] of blockRows(block, look).entries()) {
+		const { lead = 0, joint = null } = said[at] ?? {};
+		const before = columnsOf(row, 0, lead);
+		const rest = columnsOf(row, lead, widthOf(row));
+		if (joint !== null) lines.push(`${lines.pop() ?? ""}${joint}${rest}`);
+		else lines.push(uncoloured(before).trim() === "" ? rest : before + rest);
+	}
+	return lines;
 }
