@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { AgentId, actingAgent, human, system } from "#contract/ids.ts";
 import type { Item } from "#contract/wire.ts";
+import { summaryOf } from "./call-result.ts";
 import { Blocks } from "./conversation.ts";
 import { planLine } from "./plan.ts";
 
@@ -99,6 +100,24 @@ test("a result loses the fence around it, not the fences inside it", () => {
 	expect(result("````\n# A\n```ts\nx\n```\n````")).toBe("# A\n```ts\nx\n```");
 	expect(result("# A\n```ts\nx\n```")).toBe("# A\n```ts\nx\n```");
 	expect(result("```\n```")).toBe("");
+});
+
+test("a tool's message is without its tags, and its first line says what went wrong", () => {
+	const words = "Input validation failed:\n[\n  {}\n]";
+	const result = (text: string) =>
+		whole([item(1, "tool_result", text, { call: "a", status: "failed" })]).list[0]?.result;
+	for (const said of [
+		`<tool_use_error>${words}</tool_use_error>`,
+		`\`\`\`\n<tool_use_error>${words}</tool_use_error>\n\`\`\``,
+	]) {
+		const found = result(said);
+		expect(found?.text).toBe(words);
+		expect(found && summaryOf(found)).toEqual({ line: "Input validation failed:", count: 4 });
+	}
+	// control: what a program has printed ends with how it ended
+	const printed = result("begun\n1 failed");
+	expect(printed && summaryOf(printed)).toEqual({ line: "1 failed", count: 2 });
+	expect(result("a <tool_use_error>x</tool_use_error>")?.text).toBe("a <tool_use_error>x</tool_use_error>");
 });
 
 test("a clear and an interrupted turn are said in words", () => {

@@ -9,6 +9,7 @@ import type { Delta } from "#contract/stream.ts";
 import { isOutput } from "#contract/unfinished.ts";
 import { oneLine } from "#contract/visible.ts";
 import type { Item } from "#contract/wire.ts";
+import { type CallResult, isFailed, resultOf } from "./call-result.ts";
 import { changeOf, reportedChange } from "./change.ts";
 import { usageLine } from "./usage-lines.ts";
 
@@ -42,12 +43,6 @@ export interface Block {
 	readonly isOutdated: boolean;
 	/** whose item it is */
 	readonly agent: AgentId | null;
-}
-
-export interface CallResult {
-	/** without the fence that programs put around their output; fences inside it are the output's own */
-	text: string;
-	failed: boolean;
 }
 
 type Shown = Pick<Item, "id" | "kind" | "text" | "data" | "at" | "turn" | "actor"> & { agent?: AgentId | null };
@@ -266,14 +261,6 @@ function argument(value: unknown): string {
 	return text.length <= argumentMax ? text : `${text.slice(0, argumentMax - 1).toWellFormed()}…`;
 }
 
-const isFailed = (item: Pick<Item, "data">): boolean => looseData(item.data).status === "failed";
-
-export function resultOf(item: Pick<Item, "text" | "data">): CallResult {
-	const text = (item.text ?? "").trim();
-	const fenced = /^(`{3,})[\w-]*\n(?:([\s\S]*)\n)?\1$/.exec(text);
-	return { text: fenced === null ? text : (fenced[2] ?? ""), failed: isFailed(item) };
-}
-
 const outputLines = 20;
 
 /** The last lines that a running call has printed; null if it has printed nothing, or has ended. */
@@ -282,12 +269,6 @@ export function runningOutput({ call, turn, result }: Block, messages: readonly 
 	const output = messages.find((each) => isOutput(each) && each.part === call && each.turn === turn);
 	const text = output?.text.trimEnd() ?? "";
 	return text === "" ? null : text.split("\n").slice(-outputLines).join("\n");
-}
-
-/** The last line of a result, and how many lines there are. */
-export function summaryOf({ text }: Pick<CallResult, "text">): { line: string; count: number } {
-	const lines = text.split("\n");
-	return { line: oneLine(lines.at(-1) ?? ""), count: lines.length };
 }
 
 /** Paths inside the workspace without the workspace. */

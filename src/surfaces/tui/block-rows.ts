@@ -1,7 +1,8 @@
 // The rows of one block of a conversation. Collapsed, a call, a thought and an outdated plan are one row each;
 // opened, they are whole.
 import { inline, oneLine, visible } from "#contract/visible.ts";
-import { type Block, type CallResult, callWords, insideOf, summaryOf } from "#views/conversation.ts";
+import { type CallResult, summaryOf } from "#views/call-result.ts";
+import { type Block, callWords, insideOf } from "#views/conversation.ts";
 import { withSenders } from "#views/mail-senders.ts";
 import { painted, type Style } from "#views/paint.ts";
 import { planLine, planSteps } from "#views/plan.ts";

@@ -1,7 +1,8 @@
 // One block of a conversation.
 import { type ReactNode, useContext, useLayoutEffect, useRef, useState } from "react";
 import { actorName } from "#views/agent-text.ts";
-import { type Block, callWords, insideOf, summaryOf } from "#views/conversation.ts";
+import { summaryOf } from "#views/call-result.ts";
+import { type Block, callWords, insideOf } from "#views/conversation.ts";
 import { withSenders } from "#views/mail-senders.ts";
 import { planLine, planSteps } from "#views/plan.ts";
 import { useSeen } from "../../store/hooks.ts";
