@@ -161,3 +161,26 @@ test("choosing a block moves nothing under the reader, also at the top of what a
 	it.terminal.press("enter");
 	await it.terminal.shows(/│ inherited/m);
 });
+
+test("while a block is chosen, the end is not followed; afterwards it is, unless the reader went elsewhere", async () => {
+	const words = (from: number): string => Array.from({ length: 30 }, (_, at) => `say number ${from + at}.`).join("\n");
+	const one = await talked(`${words(0)}\nrun echo chosen\nsay after it`);
+	await using it = new OpenedTerminal(shop.client, one.id, { size: [80, 20] });
+	await it.terminal.shows(/^ {2}after it/m);
+	it.terminal.press("ctrl+o");
+	await it.terminal.shows(/^> ⏵ execute echo chosen/m);
+	await shop.turn(one, words(30));
+	expect(await it.terminal.shows("more below")).toMatch(/^> ⏵ execute echo chosen/m);
+	expect((await it.terminal.screen()).join("\n")).not.toContain("number 59.");
+	it.terminal.press("escape");
+	expect(await it.terminal.shows("number 59.")).not.toContain("more below");
+	// control: what was opened is read
+	await shop.turn(one, "run echo second");
+	await it.terminal.shows(/^⏵ execute echo second/m);
+	it.terminal.press("ctrl+o", "enter");
+	await it.terminal.shows(/^ {2}│ second/m);
+	await shop.turn(one, words(60));
+	await it.terminal.shows("more below");
+	it.terminal.press("escape");
+	expect(await it.terminal.shows(/^⏵ execute echo second/m)).not.toContain("number 89.");
+});

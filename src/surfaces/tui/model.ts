@@ -54,6 +54,8 @@ export interface State {
 	opened: ReadonlySet<number>;
 	/** the block that the next Enter opens, while the reader is among the blocks */
 	selected: number | null;
+	/** a page that followed the end until the reader began to choose a block; the anchor is null until it is drawn */
+	paused: { anchor: Anchor; opened: ReadonlySet<number> } | null;
 	panel: Panel | null;
 	status: StatusMessage | null;
 	/** Ctrl+C, which has to be pressed twice to leave, was pressed once, at this time */
@@ -150,6 +152,7 @@ export const firstState = (current: AgentId): State => ({
 	anchors: new Map(),
 	opened: new Set(),
 	selected: null,
+	paused: null,
 	panel: null,
 	status: null,
 	armed: null,

@@ -11,7 +11,7 @@ import { belowConversation, type ScreenLook, sharesOf } from "./below.ts";
 import { type BlockLook, blockRows, hanging } from "./block-rows.ts";
 import { hint } from "./keymap.ts";
 import type { Seen, State } from "./model.ts";
-import { type Anchor, isBegunOn, moved, type Page, pageAt } from "./page.ts";
+import { type Anchor, isBegunOn, moved, type Page, pageAt, topOf } from "./page.ts";
 import { panelRows } from "./panels.ts";
 import { clipped, filled, widthOf } from "./pi/text.ts";
 import { runningRows } from "./running.ts";
@@ -71,15 +71,29 @@ export function conversationPage(state: State, seen: Seen, look: ConversationLoo
 	return { ...page, rows, blocks: rows.map(() => null) };
 }
 
-/** A reader whose page has come to the end, because it grew or a block was closed, follows the end again. */
+/**
+ * A reader whose page has come to the end, because it grew or a block was closed, follows the end again. While they
+ * choose a block, the page stays where it is.
+ */
 export function followed(state: State, seen: Seen, look: ScreenLook): State {
-	const { current, anchors, panel } = state;
+	const { current, anchors, panel, selected } = state;
+	if (selected !== null) return paused(state, seen, look);
 	const [anchor, blocks] = [anchors.get(current) ?? null, seen.blocks(current)];
 	// the anchor may not have been loaded yet
 	const isLoaded = anchor !== null && isBetween(anchor.block, blocks[0]?.id, blocks.at(-1)?.id);
 	if (!isLoaded || panel !== null || seen.isDetached(current)) return state;
 	if (conversationPage(state, seen, conversationLook(state, seen, look)).anchor !== null) return state;
 	return { ...state, anchors: new Map([...anchors].filter(([agent]) => agent !== current)) };
+}
+
+function paused(state: State, seen: Seen, look: ScreenLook): State {
+	const { current, anchors } = state;
+	if (anchors.has(current)) return state;
+	const part = conversationLook(state, seen, look);
+	const anchor = topOf(sourceOf(state, seen, part), part.height);
+	if (anchor === null) return state;
+	const page = state.paused && { ...state.paused, anchor: state.paused.anchor ?? anchor };
+	return { ...state, paused: page, anchors: new Map(anchors).set(current, anchor) };
 }
 
 const isBetween = (id: number, first: number | undefined, last: number | undefined): boolean =>

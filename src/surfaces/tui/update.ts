@@ -76,7 +76,8 @@ function act(state: State, action: Action, key: Key, seen: Seen): Update {
 			if (all.length === 0) return only(noted(state, "There is nothing to open."));
 			const last = all.findLast((block) => key.reading.isShown(block));
 			if (last === undefined) return only(noted(state, "Nothing on this page opens: scroll to a tool call first."));
-			return only({ ...state, selected: last });
+			const paused = state.anchors.has(current) ? null : { anchor: null, opened: state.opened };
+			return only({ ...state, selected: last, paused });
 		}
 		case "diff":
 			return only(state, {
@@ -249,8 +250,13 @@ function amongBlocks(state: State, selected: number, key: Key, seen: Seen): Upda
 			return scroll(state, key, -(key.height - 2), seen);
 		case "page-down":
 			return scroll(state, key, key.height - 2, seen);
-		case "close":
-			return only({ ...state, selected: null });
+		case "close": {
+			// whoever has neither scrolled nor opened anything follows the end again
+			const { anchor = null, opened: before } = state.paused ?? {};
+			const isSame = anchor !== null && anchor === state.anchors.get(state.current) && before === state.opened;
+			const there = { ...state, selected: null, paused: null };
+			return only(isSame ? scrolledTo(there, null) : there);
+		}
 		default:
 			return only(noted(state, "Enter opens the block, Esc goes back to the input."));
 	}
