@@ -31,6 +31,13 @@ export function fileEdit(old: string, fresh: string): FileEdit | null {
 	return { added: count("+"), deleted: count("-"), lines };
 }
 
+/** How many lines before the change are the same and not shown. */
+export function hiddenBefore(old: string, fresh: string): number {
+	const [from, to] = [linesOf(old), linesOf(fresh)];
+	const differs = from.findIndex((line, at) => line !== to[at]);
+	return Math.max(0, (differs === -1 ? from.length : differs) - around);
+}
+
 /** Both sides as one list that keeps as many lines as possible. */
 function linesBetween(gone: readonly string[], come: readonly string[]): string[] {
 	const width = come.length + 1;

@@ -17,15 +17,22 @@ export function reportedChange(changes: unknown): FileEdit | null {
 	const files = Array.isArray(changes) ? changes.flatMap(reported) : [];
 	if (files.length === 0) return null;
 	const sum = (side: "added" | "deleted"): number => files.reduce((count, file) => count + file[side], 0);
-	const lines = files.flatMap((file) => (files.length === 1 ? file.lines : [file.path, ...file.lines]));
+	const isOne = files.every(({ path }) => path === files[0]?.path);
+	const lines = files.flatMap((file, at) => {
+		const isFirst = file.path !== files[at - 1]?.path;
+		const head = file.line === null ? (isFirst ? [] : [" ⋯"]) : [`@@ -${file.line.old} +${file.line.new} @@`];
+		return [...(isFirst && !isOne ? [file.path] : []), ...(files.length === 1 ? [] : head), ...file.lines];
+	});
 	return { added: sum("added"), deleted: sum("deleted"), lines };
 }
 
-function reported(change: unknown): (FileEdit & { path: string })[] {
-	const { path, added, deleted, lines } = Object(change);
-	return Array.isArray(lines)
-		? [{ path: String(path), added: Number(added), deleted: Number(deleted), lines: lines.map(String) }]
-		: [];
+type ReportedPart = FileEdit & { path: string; line: { old: number; new: number } | null };
+
+function reported(change: unknown): ReportedPart[] {
+	const { path, added, deleted, lines, line } = Object(change);
+	if (!Array.isArray(lines)) return [];
+	const at = Number.isInteger(line?.old) && Number.isInteger(line?.new) ? { old: line.old, new: line.new } : null;
+	return [{ path: String(path), added: Number(added), deleted: Number(deleted), lines: lines.map(String), line: at }];
 }
 
 function textOf(input: unknown, names: readonly string[]): string | null {

@@ -84,6 +84,13 @@ test("an edit has the change that its result reports, if its own arguments have 
 	expect(change({ changes: [file("a.ts"), file("b.ts")] })).toEqual({
 		...{ added: 2, deleted: 0, lines: ["a.ts", "+x", "b.ts", "+x"] },
 	});
+	const part = (path: string, old: number, fresh: number) => ({ ...file(path), line: { old, new: fresh } });
+	expect(change({ changes: [part("a.ts", 3, 3), part("a.ts", 40, 41), part("b.ts", 7, 7)] })?.lines).toEqual([
+		...["a.ts", "@@ -3 +3 @@", "+x", "@@ -40 +41 @@", "+x", "b.ts", "@@ -7 +7 @@", "+x"],
+	]);
+	// one file is named by its call; earlier items do not have the lines' numbers
+	expect(change({ changes: [part("a.ts", 3, 3), part("a.ts", 40, 41)] })?.lines[0]).toBe("@@ -3 +3 @@");
+	expect(change({ changes: [file("a.ts"), file("a.ts")] })?.lines).toEqual(["+x", " ⋯", "+x"]);
 	// the input does not say what it replaced
 	expect(change({ input: { content: "x\ny" }, changes: [file("a.ts")] })).toMatchObject({ added: 1 });
 	expect(change({ input: { content: "x" } })).toEqual({ added: 1, deleted: 0, lines: ["+x"] });

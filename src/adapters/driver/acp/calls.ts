@@ -1,6 +1,8 @@
 // The tool calls of one turn. Bounded: if a program begins calls and never ends them, the oldest are closed.
+
 import type { ToolCallContent } from "@agentclientprotocol/sdk/unstable";
 import type { TurnItem } from "#contract/turn.ts";
+import type { Place } from "./change-lines.ts";
 
 export interface ToolCall {
 	/** its own item was written; a call without any details waits until there are some */
@@ -12,6 +14,8 @@ export interface ToolCall {
 	input: TurnItem["data"] | undefined;
 	/** what a question about it shows, uncut */
 	asked: { input: unknown; content: readonly ToolCallContent[]; locations: readonly string[] };
+	/** where it changes files */
+	places?: readonly Place[] | undefined;
 	/** its output, as the program shows it */
 	shown: string;
 	/** the output of a command, where a program sends it in chunks in a field of its own */

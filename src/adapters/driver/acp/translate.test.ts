@@ -93,6 +93,23 @@ test("the diffs of an edit are kept as its changed lines, unless its input has t
 	expect(played(edit({ content: "1\n2\n3\nx\ny\n5\n" })).items[1]?.data).not.toHaveProperty("changes");
 });
 
+test("each part of an edit has the number of its first line, if the program says where it is", () => {
+	const part = { type: "diff" as const, path: "/a.ts", oldText: "1\n2\n3\n4", newText: "1\n2\n3\nx\n4" };
+	const lines = (...places: (number | null)[]) => {
+		const { items } = played({
+			...{ sessionUpdate: "tool_call", toolCallId: "c", title: "edit", kind: "edit", status: "completed" },
+			...{ rawInput: { a: 1 }, content: [part, part], locations: places.map((line) => ({ path: "/a.ts", line })) },
+		});
+		return Object(items[1]?.data).changes.map(({ line }: { line?: unknown }) => line);
+	};
+	expect(lines(10, 31)).toEqual([
+		{ old: 11, new: 11 },
+		{ old: 31, new: 32 },
+	]);
+	// control: one place for two parts
+	expect([lines(10), lines(), lines(10, null)[1]]).toEqual([[undefined, undefined], [undefined, undefined], undefined]);
+});
+
 test("a call that is over when it is reported has its result at once", () => {
 	expect(
 		played({ sessionUpdate: "tool_call", toolCallId: "c", title: "t", status: "completed" }).items.map(

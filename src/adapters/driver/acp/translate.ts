@@ -3,6 +3,7 @@
 // The chunks of one message become one item, written when the message ends: when another one begins, a tool is called
 // or the turn ends. A tool call is written when it is first reported, and its result when it ends, with the content of
 // its updates. Updates that are not about the conversation are ignored.
+
 import type {
 	ContentBlock,
 	RequestPermissionRequest,
@@ -16,6 +17,7 @@ import type { PartialText } from "#engine/ports/driver.ts";
 import { attempt } from "../../system/errors.ts";
 import { fieldOf } from "../vendors/vendor.ts";
 import { type ToolCall, ToolCalls } from "./calls.ts";
+import { lineNumbers } from "./change-lines.ts";
 
 export interface Translation {
 	/** the message that is being received */
@@ -142,6 +144,7 @@ function call(state: Translation, update: CallUpdate, needed = false): Translate
 			content: update.content ?? known?.asked.content ?? [],
 			locations: update.locations?.map(({ path }) => path) ?? known?.asked.locations ?? [],
 		},
+		places: update.locations?.map(({ path, line = null }) => ({ path, line })) ?? known?.places,
 		printed: longer(known?.printed ?? "", printedIn(update)),
 		output: update.rawOutput === undefined ? (known?.output ?? null) : bounded(update.rawOutput),
 	};
@@ -197,12 +200,14 @@ function result(id: string, status: string, now: ToolCall): TurnItem {
 }
 
 /** The changed lines of an edit, where its input does not have them: Codex says them only as ACP's diffs. */
-function changesOf({ tool, input, asked }: ToolCall): { changes?: TurnItem["data"] } {
+function changesOf({ tool, input, asked, places = [] }: ToolCall): { changes?: TurnItem["data"] } {
 	if (tool !== "edit") return {};
 	const told = new Set(Object.values<unknown>(Object(input)));
-	const changes = asked.content.flatMap((part) => {
-		const edit = part.type === "diff" && !told.has(part.newText) ? fileEdit(part.oldText ?? "", part.newText) : null;
-		return part.type === "diff" && edit !== null ? [{ path: part.path, ...edit }] : [];
+	const parts = asked.content.flatMap((part) => (part.type === "diff" ? part : []));
+	const lines = lineNumbers(parts, places);
+	const changes = parts.flatMap(({ path, oldText, newText }, at) => {
+		const edit = told.has(newText) ? null : fileEdit(oldText ?? "", newText);
+		return edit === null ? [] : [{ path, ...edit, ...lines[at] }];
 	});
 	return changes.length === 0 ? {} : { changes: bounded(changes) };
 }
