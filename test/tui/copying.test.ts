@@ -1,4 +1,4 @@
-// What a selection with the mouse copies: the text that was marked, as its author wrote it.
+// The mouse. A selection copies the text that was marked, as its author wrote it.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { system } from "#contract/ids.ts";
 import type { Agent, Item } from "#contract/wire.ts";
@@ -167,4 +167,16 @@ test("a click takes what was under it when it was pressed", async () => {
 	await shop.turn(one, "say after");
 	it.terminal.mouse("up", [5, row]);
 	await it.terminal.shows(/⏵ execute echo first.*\n {2}│ echo first\n {2}│ first/);
+});
+
+test("a click goes to an agent of the tree that Ctrl+T shows", async () => {
+	const { add, slug } = await shop.project();
+	const [one] = [await add({ name: "one" }), await add({ name: "two" })];
+	await using it = new OpenedTerminal(shop.client, one.id, { project: slug });
+	await it.terminal.shows("[one");
+	it.terminal.press("ctrl+t");
+	await it.terminal.shows("┌ agents (living)");
+	const row = (await it.terminal.screen()).findIndex((each) => /^│.*○ two/.test(each));
+	it.terminal.click(20, row);
+	await it.terminal.shows("[two");
 });

@@ -331,13 +331,6 @@ test("an empty thread says what can be done, and a click goes to an agent of the
 	const row = (await it.terminal.screen()).findIndex((each) => each.endsWith("○ two"));
 	it.terminal.click(85, row);
 	await it.terminal.shows("[two");
-	it.terminal.press("ctrl+t");
-	await it.terminal.shows("┌ agents (living)");
-	it.terminal.click(
-		20,
-		(await it.terminal.screen()).findIndex((each) => /^│.*○ one/.test(each)),
-	);
-	await it.terminal.shows("[one");
 });
 
 test("a selection copies what is said in the thread, without the tree beside it", async () => {

@@ -39,7 +39,7 @@ export async function printTranscript(
 	return {};
 }
 
-/** The rows of a block, joined where only the width of the screen has cut them, and without the margin of the screen. */
+/** The rows of a block, joined where only the width has cut them, and without the margin of the screen. */
 export function printedLines(block: Block, look: BlockLook): string[] {
 	const said = saidRows(block, look);
 	const lines: string[] = [];

@@ -1,5 +1,5 @@
-// What the mouse points at. A click opens a call, goes to an agent of the tree, or takes an entry of a list; a selection
-// stays in the conversation or in the tree beside it.
+// What the mouse points at. A click opens a call, goes to an agent of the tree, or takes an entry of a list; a
+// selection stays in the conversation or in the tree beside it.
 import type { AgentId } from "#contract/ids.ts";
 import type { ScreenLook } from "./below.ts";
 import type { Panel, Seen, State } from "./model.ts";

@@ -67,7 +67,7 @@ export function saidIn(rows: readonly string[], lines: readonly SaidLine[]): Sai
 	});
 }
 
-/** Where a line goes on in a row: the row after its bars, and the part of the line. Null if it is another line's row. */
+/** Where a row, after its bars, goes on with a line, and with which part of it. Null if it is another line's row. */
 function partIn(
 	row: string,
 	line: string,
