@@ -204,7 +204,7 @@ export class Draft {
 	}
 }
 
-/** The library makes four spaces of a tab: in its text a tab is this letter, which is as wide as what is shown of it. */
+/** The library makes four spaces of a tab: in its text a tab is this letter, as wide as what is shown of it. */
 const tab = "\uE009";
 const withTabs = (text: string): string => text.replaceAll(tab, "\t");
 const tabsShown = (row: string): string => row.replaceAll(tab, "⇥");

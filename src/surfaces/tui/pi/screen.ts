@@ -126,8 +126,8 @@ export class Screen {
 	};
 
 	/**
-	 * Later than a signal that came while it was stopped, which may end the program: another thread may take that one, and
-	 * tell of it later. A program in the background that took the terminal would be stopped by that.
+	 * Later than a signal that came while it was stopped, which may end the program: another thread may take that one,
+	 * and tell of it later. A program in the background that took the terminal would be stopped by that.
 	 */
 	readonly #goOn = (): void => {
 		this.#resuming = setTimeout(() => this.start(), resumeMs);
