@@ -152,24 +152,52 @@ test("a file is found by its name, also among few", async () => {
 	await dashboard.isAccessible();
 });
 
-test("the files of a review are below their folder, and those of the top folder below none", async () => {
+test("the files of a review are a tree in the order of the diff, and keys walk and collapse it", async () => {
 	const agent = await agentWithLines("sorter", 3);
-	mkdirSync(at(agent, "src"));
-	writeFileSync(at(agent, "src/a.ts"), "one\n");
+	mkdirSync(at(agent, "src/api/v2"), { recursive: true });
+	for (const path of ["src/api/v2/deep.ts", "src/main.ts", "src/z.ts"]) writeFileSync(at(agent, path), "one\n");
 	await world.client.call("commit", { ...params(agent), body: { message: "more" } });
 	await using dashboard = await Dashboard.open(browser, world.daemon, `/agents/${agent.id}/review`);
-	const tree = dashboard.page.getByRole("tree", { name: "Changed files" });
-	await tree.getByRole("treeitem", { level: 1, name: /a\.txt/ }).waitFor();
-	const folder = tree.getByRole("treeitem", { level: 1, name: /src\// });
-	const inside = tree.getByRole("treeitem", { level: 2, name: /a\.ts/ });
+	const { page } = dashboard;
+	const tree = page.getByRole("tree", { name: "Changed files" });
+	await tree.getByRole("treeitem", { name: /z\.ts/ }).waitFor();
+	const rows = async (): Promise<string[]> =>
+		await tree
+			.getByRole("treeitem")
+			.evaluateAll((all) =>
+				all.map((row) => `${row.getAttribute("aria-level")} ${row.querySelector(".mono")?.textContent}`),
+			);
+	const whole = ["1 a.txt", "1 src/", "2 api/v2/", "3 deep.ts", "2 main.ts", "2 z.ts"];
+	await expect.poll(rows).toEqual(whole);
+	const inDiff = await page
+		.getByRole("group", { name: "Diff" })
+		.getByText(/^Viewed: /)
+		.allTextContents();
+	expect(inDiff.map((head) => head.replace("Viewed: ", ""))).toEqual([
+		...["a.txt", "src/api/v2/deep.ts", "src/main.ts", "src/z.ts"],
+	]);
 	const leftOf = async (text: string): Promise<number> => (await tree.getByText(text).boundingBox())?.x ?? 0;
-	expect((await leftOf("a.ts")) - (await leftOf("src/"))).toBeGreaterThan(8);
-	await tree.press("End");
-	await tree.press("ArrowLeft");
-	await tree.press("ArrowLeft");
-	await inside.waitFor({ state: "detached" });
-	await folder.waitFor();
-	await tree.press("Home");
-	await tree.press("ArrowLeft");
+	expect((await leftOf("deep.ts")) - (await leftOf("api/v2/"))).toBeGreaterThan(8);
+	const current = async (): Promise<string | null> =>
+		await page.locator(`[id="${await tree.getAttribute("aria-activedescendant")}"] .mono`).textContent();
+	const press = async (...keys: string[]): Promise<string | null> => {
+		for (const key of keys) await tree.press(key);
+		return await current();
+	};
+	// from a file to its folder and to the one above, which hides all that is below it
+	expect(await press("Home", "ArrowDown", "ArrowDown", "ArrowDown")).toBe("deep.ts");
+	expect(await press("ArrowRight")).toBe("deep.ts");
+	expect(await press("ArrowLeft")).toBe("api/v2/");
+	expect(await press("ArrowLeft", "ArrowLeft")).toBe("src/");
+	await expect.poll(rows).toEqual(whole.filter((row) => row !== "3 deep.ts"));
+	await press("ArrowLeft");
+	await expect.poll(rows).toEqual(["1 a.txt", "1 src/"]);
+	await tree.getByRole("treeitem", { name: /src\/.*3/, expanded: false, level: 1 }).waitFor();
+	await dashboard.isAccessible();
+	// what was collapsed below it still is
+	expect(await press("ArrowRight", "ArrowRight", " ")).toBe("api/v2/");
+	await expect.poll(rows).toEqual(whole);
+	await page.getByRole("searchbox", { name: "Find a file" }).fill("deep SRC");
+	await expect.poll(rows).toEqual(["1 src/api/v2/", "2 deep.ts"]);
 	await dashboard.isAccessible();
 });

@@ -1,25 +1,82 @@
-// The rows of the file tree.
+// The rows of the file tree. Their order is that of the diff: git sorts by path, so what is in a folder follows each
+// other there.
 import type { ChangedFile } from "#contract/workspace.ts";
 
-export type FileRow =
-	| { kind: "folder"; level: 1; folder: string; count: number; isCollapsed: boolean }
-	/** `level`: 2 below its folder */
-	| { kind: "file"; level: 1 | 2; file: ChangedFile; name: string };
+/** Where a row is in the tree, counted from 1: only some of the rows are in the page. */
+interface Place {
+	level: number;
+	position: number;
+	siblings: number;
+}
 
-/** Files of the top folder have none above them. While something is searched for, no folder is collapsed. */
-export function fileRows(
-	files: readonly ChangedFile[],
-	{ words, collapsed }: { words: string; collapsed: ReadonlySet<string> },
-): FileRow[] {
-	const wanted = words.trim().toLowerCase();
-	const found = wanted === "" ? files : files.filter(({ path }) => path.toLowerCase().includes(wanted));
-	const rows: FileRow[] = [];
-	for (const [folder, inside] of Map.groupBy(found, ({ path }) => path.slice(0, path.lastIndexOf("/") + 1))) {
-		const isCollapsed = wanted === "" && collapsed.has(folder);
-		if (folder !== "") rows.push({ kind: "folder", level: 1, folder, count: inside.length, isCollapsed });
-		const level = folder === "" ? 1 : 2;
-		if (!isCollapsed)
-			for (const file of inside) rows.push({ kind: "file", level, file, name: file.path.slice(folder.length) });
+interface FolderRow extends Place {
+	kind: "folder";
+	/** its path, with a slash at its end */
+	folder: string;
+	/** below the row above it: several folders if each is all that the one before it has */
+	name: string;
+	/** files below it */
+	count: number;
+	isCollapsed: boolean;
+}
+
+interface FileOnly extends Place {
+	kind: "file";
+	file: ChangedFile;
+	name: string;
+}
+
+export type FileRow = FolderRow | FileOnly;
+
+interface Asked {
+	/** all of them have to be in a file's path */
+	words: string;
+	collapsed: ReadonlySet<string>;
+}
+
+/** While something is searched for, no folder is collapsed. */
+export function fileRows(files: readonly ChangedFile[], { words, collapsed }: Asked): FileRow[] {
+	const wanted = wordsIn(words);
+	if (wanted.length === 0) return rowsIn({ folder: "", files }, 1, collapsed);
+	const found = files.filter(({ path }) => wanted.every((word) => path.toLowerCase().includes(word)));
+	return rowsIn({ folder: "", files: found }, 1, new Set());
+}
+
+export const wordsIn = (text: string): string[] => text.toLowerCase().split(/\s+/).filter(Boolean);
+
+interface Folder {
+	folder: string;
+	files: readonly ChangedFile[];
+}
+
+function rowsIn(inside: Folder, level: number, collapsed: ReadonlySet<string>): FileRow[] {
+	const entries = entriesIn(inside);
+	return entries.flatMap((entry, at): FileRow[] => {
+		const place = { level, position: at + 1, siblings: entries.length };
+		if ("path" in entry) return [{ kind: "file", file: entry, name: entry.path.slice(inside.folder.length), ...place }];
+		const { folder, files } = endOfChain(entry);
+		const isCollapsed = collapsed.has(folder);
+		const name = folder.slice(inside.folder.length);
+		const row: FolderRow = { kind: "folder", folder, name, count: files.length, isCollapsed, ...place };
+		return isCollapsed ? [row] : [row, ...rowsIn({ folder, files }, level + 1, collapsed)];
+	});
+}
+
+/** What is directly in a folder. */
+function entriesIn({ folder, files }: Folder): (ChangedFile | Folder)[] {
+	const entries: (ChangedFile | { folder: string; files: ChangedFile[] })[] = [];
+	for (const file of files) {
+		const below = file.path.slice(0, file.path.indexOf("/", folder.length) + 1);
+		const last = entries.at(-1);
+		if (below === "") entries.push(file);
+		else if (last !== undefined && "files" in last && last.folder === below) last.files.push(file);
+		else entries.push({ folder: below, files: [file] });
 	}
-	return rows;
+	return entries;
+}
+
+/** The last of the folders that each have nothing but the next one. */
+function endOfChain(from: Folder): Folder {
+	const [only, ...others] = entriesIn(from);
+	return only === undefined || "path" in only || others.length > 0 ? from : endOfChain(only);
 }

@@ -1,11 +1,11 @@
-// The changed files by folder. Only the rows in view are in the page; one element has the focus and names the current
-// row.
+// The changed files as a tree of their folders. Only the rows in view are in the page; one element has the focus and
+// names the current row.
 import { type KeyboardEvent, useDeferredValue, useId, useMemo, useRef, useState } from "react";
 import { VList, type VListHandle } from "virtua";
 import { inline } from "#contract/visible.ts";
 import type { ChangedFile } from "#contract/workspace.ts";
 import { Counts } from "../../ui/diff.tsx";
-import { type FileRow, fileRows } from "./file-rows.ts";
+import { type FileRow, fileRows, wordsIn } from "./file-rows.ts";
 import type { DiffPages } from "./use-diff-pages.ts";
 
 interface FileTreeProps {
@@ -31,8 +31,10 @@ export function FileTree({ files, drawn, viewed, current, onOpen, onView }: File
 		setAt(next);
 		list.current?.scrollToIndex(next, { align: "nearest" });
 	};
-	const toggle = (folder: string): void => setCollapsed(collapsed.symmetricDifference(new Set([folder])));
-	const open = (row: FileRow): void => (row.kind === "folder" ? toggle(row.folder) : onOpen(row.file.path));
+	// while something is searched for, all folders are open
+	const toggle = (folder: string): unknown =>
+		wordsIn(words).length > 0 || setCollapsed(collapsed.symmetricDifference(new Set([folder])));
+	const open = (row: FileRow): unknown => (row.kind === "folder" ? toggle(row.folder) : onOpen(row.file.path));
 	const press = (event: KeyboardEvent): void => {
 		const action =
 			event.metaKey || event.ctrlKey || event.altKey
@@ -52,7 +54,7 @@ export function FileTree({ files, drawn, viewed, current, onOpen, onView }: File
 				value={text}
 				onChange={({ target }) => setText(target.value)}
 			/>
-			{rows.length === 0 && <p className="meta panel-note">No file name contains that.</p>}
+			{rows.length === 0 && <p className="meta panel-note">No file has these words in its path.</p>}
 			<div
 				className="review-tree"
 				role="tree"
@@ -64,10 +66,10 @@ export function FileTree({ files, drawn, viewed, current, onOpen, onView }: File
 				<VList ref={list} data={rows} {...(here >= 0 && { keepMounted: [here] })}>
 					{(row, index) => (
 						<div
-							key={row.kind === "folder" ? row.folder : row.file.path}
+							key={index}
 							id={`${id}-${index}`}
 							role="treeitem"
-							aria-level={row.level}
+							{...placeOf(row)}
 							aria-selected={row.kind === "file" && row.file.path === current}
 							aria-expanded={row.kind === "folder" ? !row.isCollapsed : undefined}
 							className={index === here ? "review-row review-here" : "review-row"}
@@ -86,12 +88,21 @@ export function FileTree({ files, drawn, viewed, current, onOpen, onView }: File
 	);
 }
 
+/** deeper rows are not indented further: their names need the room */
+const indentMax = 8;
+
+/** Also for the rows that are not in the page. */
+const placeOf = ({ level, position, siblings }: FileRow) => ({
+	...{ "aria-level": level, "aria-posinset": position, "aria-setsize": siblings },
+	style: { paddingLeft: `${12 + Math.min(level - 1, indentMax) * 14}px` },
+});
+
 interface TreeKeys extends Pick<FileTreeProps, "onView"> {
 	rows: readonly FileRow[];
 	here: number;
 	move(to: number): void;
-	toggle(folder: string): void;
-	open(row: FileRow): void;
+	toggle(folder: string): unknown;
+	open(row: FileRow): unknown;
 }
 
 function keys({ rows, here, move, toggle, open, onView }: TreeKeys): Readonly<Record<string, () => unknown>> {
@@ -106,28 +117,23 @@ function keys({ rows, here, move, toggle, open, onView }: TreeKeys): Readonly<Re
 		Home: () => move(0),
 		End: () => move(rows.length - 1),
 		ArrowLeft: () => {
-			if (row.kind === "folder") return isCollapsed || toggle(row.folder);
-			return row.level === 1 || move(rows.findLastIndex(isFolderBefore(here)));
+			if (row.kind === "folder" && !isCollapsed) return toggle(row.folder);
+			return row.level === 1 || move(rows.findLastIndex(({ level }, at) => at < here && level < row.level));
 		},
-		ArrowRight: () => (isCollapsed ? toggle(row.folder) : move(here + 1)),
+		ArrowRight: () => row.kind === "folder" && (isCollapsed ? toggle(row.folder) : move(here + 1)),
 		Enter: () => open(row),
 		" ": () => (row.kind === "folder" ? toggle(row.folder) : onView(row.file.path)),
 	};
 }
 
-const isFolderBefore =
-	(here: number) =>
-	({ kind }: FileRow, at: number): boolean =>
-		at < here && kind === "folder";
-
-function Folder({ row: { folder, isCollapsed, count } }: { row: Extract<FileRow, { kind: "folder" }> }) {
+function Folder({ row: { folder, name, isCollapsed, count } }: { row: Extract<FileRow, { kind: "folder" }> }) {
 	return (
 		<>
 			<span aria-hidden="true" className="meta">
 				{isCollapsed ? "▸" : "▾"}
 			</span>
 			<span className="mono clip review-folder" title={inline(folder)}>
-				{inline(folder)}
+				{inline(name)}
 			</span>
 			<span className="spread" />
 			{isCollapsed && <span className="meta">{count}</span>}
