@@ -437,11 +437,11 @@ test("subscriptions, journal, settings and the forms work and are accessible", a
 	const repository = freshRepository({ "a.txt": "one\n" });
 	await dashboard.go("/projects/new");
 	await page.getByLabel(/Folder of a git repository/).fill(repository);
-	await page.getByLabel("Name").fill("added-here");
+	await page.getByLabel("Name").fill("zoo-added-here");
 	await dashboard.isAccessible();
 	await page.getByLabel("Name").press("Enter");
 	await page.getByRole("heading", { name: "Add an agent" }).waitFor();
-	await page.getByLabel("Project").selectOption("added-here");
+	await expect.poll(() => page.getByLabel("Project").inputValue()).toBe("zoo-added-here");
 	await page.getByLabel("Agent type").selectOption("scripted");
 	await page.getByLabel(/Name/).fill("from-the-form");
 	await page.getByLabel("First prompt").fill("say made by a form");
@@ -449,7 +449,7 @@ test("subscriptions, journal, settings and the forms work and are accessible", a
 	await page.getByRole("button", { name: "Add the agent" }).click();
 	await page.waitForURL(/\/agents\/[\w-]{22}$/);
 	await page.getByText("made by a form").first().waitFor();
-	expect((await world.client.call("agent", { params: { agent: "added-here/from-the-form" } })).type).toBe("scripted");
+	expect((await world.client.call("agent", { params: { agent: "zoo-added-here/from-the-form" } })).type).toBe("scripted");
 });
 
 test("on a phone no page scrolls sideways, and on a wide screen pages have one width", async () => {

@@ -14,7 +14,9 @@ export const paths = {
 		`/agents/${segment(agent)}?item=${item}&words=${segment(words)}`,
 	/** with the focus in the box for prompts and answers */
 	agentBox: (agent: AgentId) => `/agents/${segment(agent)}#box`,
-	agentAdd: () => "/agents/new",
+	/** the form has this project, if one is named */
+	agentAdd: (project?: ProjectSlug) =>
+		project === undefined ? "/agents/new" : `/agents/new?project=${segment(project)}`,
 	issues: (project?: ProjectSlug) => (project === undefined ? "/issues" : `/projects/${segment(project)}/issues`),
 	issue: (project: ProjectSlug, number: number) => `/projects/${segment(project)}/issues/${number}`,
 	review: (agent: AgentId) => `/agents/${segment(agent)}/review`,

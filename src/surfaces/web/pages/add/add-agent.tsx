@@ -1,6 +1,6 @@
 // Adds an agent: its project, what runs it, and its first prompt.
 import { useState } from "react";
-import { Link, useLocation } from "wouter";
+import { Link, useLocation, useSearchParams } from "wouter";
 import { ProjectSlug } from "#contract/ids.ts";
 import type { VendorAgent } from "#contract/wire.ts";
 import { workspaceKinds } from "#contract/workspace.ts";
@@ -22,7 +22,10 @@ export function AddAgent() {
 	const [, go] = useLocation();
 	const [fields, setFields] = useState<Fields>(noFields);
 	const set = (name: keyof Fields) => (value: string) => setFields({ ...fields, [name]: value });
-	const project = ProjectSlug.safeParse(fields.project || projects[0]?.slug);
+	const [query] = useSearchParams();
+	// one that was added a moment ago may not have arrived yet
+	const named = projects.find(({ slug }) => slug === query.get("project")) ?? projects[0];
+	const project = ProjectSlug.safeParse(fields.project || named?.slug);
 	const ready = vendors.data?.find(({ installed, loggedIn }) => installed !== null && loggedIn);
 	const type = fields.type || projects.find(({ slug }) => slug === project.data)?.agentType || (ready?.type ?? "");
 	if (!isLoaded) return <Loading what="the form" isPage />;

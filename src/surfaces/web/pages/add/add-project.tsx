@@ -23,7 +23,7 @@ export function AddProject() {
 	const add = async (): Promise<void> => {
 		if (!slug.success) return;
 		const added = await act("projectAdd", { body: { slug: slug.data, path: path.trim() } }, `${slug.data} was added.`);
-		if (added !== null) go(paths.agentAdd());
+		if (added !== null) go(paths.agentAdd(slug.data));
 	};
 	return (
 		<>

@@ -89,7 +89,7 @@ function Assign({ issue: { project, number }, onClose }: { issue: Issue; onClose
 			</SelectField>
 			{able.length === 0 && (
 				<p className="meta">
-					No agent of {project} is free. <Link href={paths.agentAdd()}>Add one.</Link>
+					No agent of {project} is free. <Link href={paths.agentAdd(project)}>Add one.</Link>
 				</p>
 			)}
 		</Dialog>
