@@ -449,7 +449,9 @@ test("subscriptions, journal, settings and the forms work and are accessible", a
 	await page.getByRole("button", { name: "Add the agent" }).click();
 	await page.waitForURL(/\/agents\/[\w-]{22}$/);
 	await page.getByText("made by a form").first().waitFor();
-	expect((await world.client.call("agent", { params: { agent: "zoo-added-here/from-the-form" } })).type).toBe("scripted");
+	expect((await world.client.call("agent", { params: { agent: "zoo-added-here/from-the-form" } })).type).toBe(
+		"scripted",
+	);
 });
 
 test("on a phone no page scrolls sideways, and on a wide screen pages have one width", async () => {

@@ -1,4 +1,5 @@
 // One question, whole: what would be done, where, by whom, and the answers.
+import { useRef } from "react";
 import { Link } from "wouter";
 import type { Approval } from "#contract/wire.ts";
 import { alwaysText, contentBesideCommand, filesText } from "#views/approval-text.ts";
@@ -21,10 +22,17 @@ export function useAnswer(): (
 ) => Promise<unknown> {
 	const act = useAct();
 	return async (approval, answer) => {
+		answeredHere.add(approval.id);
 		const answered = await act("approvalAnswer", { params: { approval: String(approval.id) }, body: answer });
-		if (answered !== null) changeDraft(reasonDraft(approval), () => "");
+		if (answered === null) answeredHere.delete(approval.id);
+		else changeDraft(reasonDraft(approval), () => "");
 	};
 }
+
+const answeredHere = new Set<number>();
+
+/** Whether it was answered on this page, and not by somebody else. */
+export const isAnsweredHere = (approval: number): boolean => answeredHere.has(approval);
 
 /** The draft that the reason for denying it is kept as. */
 export const reasonDraft = ({ id }: Approval): string => `reason ${id}`;
@@ -34,9 +42,10 @@ export function ApprovalCard({ approval, isCurrent }: ApprovalCardProps) {
 	const [reason, setReason] = useDraft(reasonDraft(approval));
 	const name = approval.handles.at(-1) ?? "";
 	const details = contentBesideCommand(approval);
+	const card = useRef<HTMLElement>(null);
 	const keys = (key: string) => (isCurrent ? { keys: key } : {});
 	return (
-		<article className="approval" aria-label={`${name} asks: ${approval.title}`}>
+		<article ref={card} className="approval" tabIndex={-1} aria-label={`${name} asks: ${approval.title}`}>
 			<header className="bar">
 				<span className="glyph tone-wait" aria-hidden="true">
 					◆
@@ -74,6 +83,7 @@ export function ApprovalCard({ approval, isCurrent }: ApprovalCardProps) {
 					value={reason}
 					onChange={(event) => setReason(event.target.value)}
 					onKeyDown={({ key, nativeEvent }) => {
+						if (key === "Escape" && !nativeEvent.isComposing) card.current?.focus();
 						if (key === "Enter" && !nativeEvent.isComposing && !nativeEvent.repeat && reason.trim() !== "")
 							void answer(approval, { allow: false, reason });
 					}}

@@ -1,5 +1,5 @@
 // A native dialog: the browser traps the focus, closes it on Escape and gives the focus back.
-import { type ReactNode, useEffect, useRef, useState } from "react";
+import { type ReactNode, useEffect, useLayoutEffect, useRef, useState } from "react";
 import { lastToast } from "../store/toasts.ts";
 import { Form } from "./form.tsx";
 import { Toasts } from "./toasts.tsx";
@@ -26,10 +26,12 @@ export function Dialog({ title, onClose, children, actions, wide = false, isAtTo
 		first?.focus();
 		// a menu from which it was opened closes after this, and gives the focus back
 		const timer = setTimeout(() => first?.focus());
-		return () => {
-			clearTimeout(timer);
-			dialog?.close();
-		};
+		return () => clearTimeout(timer);
+	}, []);
+	// in time: a dialog that is removed before it is closed gives the focus back to nobody
+	useLayoutEffect(() => {
+		const dialog = element.current;
+		return () => dialog?.close();
 	}, []);
 	return (
 		<dialog

@@ -12,19 +12,24 @@ import { OtherRows } from "../../ui/inbox-rows.tsx";
 import { Empty, Loading } from "../../ui/placeholder.tsx";
 import { useSteadyRows } from "../../ui/use-steady-rows.ts";
 import { NotifySwitch } from "./notify-switch.tsx";
+import { useFocusAfter } from "./use-focus-after.ts";
 
 export function InboxPage() {
 	const seen = useSeen();
 	useNeeds({ boards: seen.projects.map(({ slug }) => slug) });
 	const { approvals, ...rest } = seen.inbox;
-	const { current, setCurrent } = useApprovalKeys();
+	const chosen = useApprovalKeys();
+	const { current, setCurrent } = chosen;
+	const heading = useFocusAfter(approvals, chosen);
 	const others = inboxCount(rest);
 	const rows = useSteadyRows();
 	if (!seen.isLoaded) return <Loading what="the inbox" isPage />;
 	return (
 		<>
 			<header className="page-header">
-				<h1>Inbox</h1>
+				<h1 ref={heading} tabIndex={-1}>
+					Inbox
+				</h1>
 				<span className="meta">
 					{counted(approvals.length, "question")}, {others} more
 				</span>
@@ -70,9 +75,10 @@ function useApprovalKeys(): { current: number | null; setCurrent(approval: numbe
 	const typedAt = useRef(Number.NEGATIVE_INFINITY);
 	useEffect(() => {
 		const press = (event: KeyboardEvent): void => {
-			if (!isFree(event)) return;
 			const isWord = event.timeStamp - typedAt.current < typingMs;
-			if (isTyped(event)) typedAt.current = event.timeStamp;
+			// also in a field: it may go while somebody types there
+			if (isTyped(event) || !isFree(event)) typedAt.current = event.timeStamp;
+			if (!isFree(event)) return;
 			const at = approvals.findIndex(({ id }) => id === current);
 			const approval = approvals[at];
 			const given = approval === undefined ? undefined : answers[event.key]?.(approval);

@@ -20,6 +20,7 @@ import { isFull, type PresetBoard, type PresetColumn } from "#views/preset-board
 import { useAct, useSeen } from "../../store/hooks.ts";
 import { toast } from "../../store/toasts.ts";
 import { Card, CarriedCard } from "./card.tsx";
+import { useKeptFocus } from "./kept-focus.ts";
 
 /** Where an issue can be dropped: a stage of a preset. */
 interface Target extends PresetColumn {
@@ -57,6 +58,7 @@ export function Board({ project, boards }: { project: Project; boards: readonly 
 		if (why !== null) toast({ tone: "wait", text: why });
 		else await act("issueMove", { params: { issue: `${issue.project}#${issue.number}` }, body: { stage } });
 	};
+	const keptFocus = useKeptFocus();
 	const announcements = announced({ issueOf, targetOf, whyNotTo });
 	return (
 		<DndContext
@@ -67,7 +69,7 @@ export function Board({ project, boards }: { project: Project; boards: readonly 
 			accessibility={{ announcements, screenReaderInstructions: { draggable: instructions } }}
 		>
 			{/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reachable by keyboard */}
-			<div className="board" tabIndex={0} role="group" aria-label={`Board of ${project.slug}`}>
+			<div className="board" tabIndex={0} role="group" aria-label={`Board of ${project.slug}`} {...keptFocus}>
 				{targets.map((group) => (
 					<Group
 						key={group[0]?.preset}

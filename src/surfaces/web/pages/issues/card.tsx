@@ -15,7 +15,7 @@ export function Card({ issue }: { issue: Issue }) {
 		if (event.pointerType !== "touch") listeners?.["onPointerDown"]?.(event);
 	};
 	return (
-		<li ref={setNodeRef} className={isDragging ? "card card-lifted" : "card"} onPointerDown={drag}>
+		<li ref={setNodeRef} className={isDragging ? "card card-lifted" : "card"} data-issue={number} onPointerDown={drag}>
 			<CardFace issue={issue} grip={{ ...attributes, ...listeners }} />
 		</li>
 	);
