@@ -195,6 +195,22 @@ test("a browser that is signed out says so at once", { timeout: 60_000 }, async 
 	await dashboard.isAccessible();
 });
 
+test("the list of browsers begins with this one, however many have signed in before", async () => {
+	const earlier = [await Dashboard.open(browser, world.daemon), await Dashboard.open(browser, world.daemon)];
+	await using own = await Dashboard.open(browser, world.daemon, "/settings");
+	await using _later = await Dashboard.open(browser, world.daemon);
+	const list = own.page.getByRole("region", { name: "Signed-in browsers" }).getByRole("listitem");
+	const ids = (await world.client.call("browsers")).map(({ id }) => id);
+	await own.page.reload();
+	await expect.poll(() => list.count()).toBe(ids.length);
+	expect(await list.first().textContent()).toContain("this browser");
+	expect(await list.filter({ hasText: "this browser" }).count()).toBe(1);
+	// then the one that signed in last
+	const shown = await list.evaluateAll((all) => all.map((each) => each.querySelector(".row-name")?.textContent));
+	expect(shown).toEqual([ids.at(-2), ids.at(-1), ...ids.slice(0, -2).toReversed()]);
+	for (const each of earlier) await each[Symbol.asyncDispose]();
+});
+
 const listening = async (server: Server): Promise<number> =>
 	await new Promise((resolve) =>
 		server.listen(0, "127.0.0.1", () => {

@@ -2,6 +2,7 @@
 // shows the dashboard.
 import { useState } from "react";
 import { Link } from "wouter";
+import type { Browser } from "#contract/browser.ts";
 import type { VendorAgent } from "#contract/wire.ts";
 import { setTheme, theme, themes } from "../../shell/theme.ts";
 import { type Read, useAct, useRead, useSeen } from "../../store/hooks.ts";
@@ -84,7 +85,7 @@ function Browsers() {
 			{read.state === "failed" && <RefusedPlaceholder refusal={read.refusal} again={read.again} />}
 			{read.state === "loading" && <Loading what="the browsers" rows={1} />}
 			<ul className="rows">
-				{(read.data ?? []).map(({ id, name, expiresAt, isCaller = false }) => (
+				{(read.data ?? []).toSorted(byInterest).map(({ id, name, expiresAt, isCaller = false }) => (
 					<li key={id} className="row">
 						<span className="row-name mono clip">{id}</span>
 						<span className="row-line clip" title={name}>
@@ -108,6 +109,11 @@ function Browsers() {
 		</section>
 	);
 }
+
+/** One's own first, which would be the last of up to fifty; then those that signed in last. */
+const byInterest = (one: Browser, other: Browser): number =>
+	Number(other.isCaller ?? false) - Number(one.isCaller ?? false) ||
+	Date.parse(other.signedInAt) - Date.parse(one.signedInAt);
 
 function Appearance() {
 	const [chosen, setChosen] = useState(theme);
