@@ -87,3 +87,27 @@ test("whoever comes back to the tree is where they were", async () => {
 	expect(await grid.getAttribute("aria-activedescendant")).toBe(`row-${last.id}`);
 	await page.locator("[role=treegrid]:focus").waitFor();
 });
+
+test("on a phone the box that selects an agent for comparison is there without a tap, and large enough for a finger", async () => {
+	const { add } = await world.project();
+	await add({ name: "thumbed", workspace: "none" });
+	const open = async (options: { viewport?: { width: number; height: number }; hasTouch?: boolean }) =>
+		await Dashboard.open(browser, world.daemon, "/tree", options);
+	await using phone = await open({ viewport: { width: 390, height: 844 }, hasTouch: true });
+	await using narrow = await open({ viewport: { width: 700, height: 800 } });
+	await using desk = await open({});
+	const seen = async ({ page }: Dashboard): Promise<string> =>
+		await rowOf(page, "thumbed")
+			.getByRole("checkbox")
+			.evaluate((box) => Reflect.get(globalThis, "getComputedStyle")(box).opacity);
+	for (const dashboard of [phone, narrow]) {
+		expect(await seen(dashboard)).toBe("1");
+		await dashboard.isAccessible();
+	}
+	const box = rowOf(phone.page, "thumbed").getByRole("checkbox");
+	expect((await box.boundingBox())?.height).toBeGreaterThanOrEqual(20);
+	await box.tap();
+	await phone.page.getByText("thumbed is selected.").waitFor();
+	// control: where there is a pointer that hovers, it comes with it
+	expect(await seen(desk)).toBe("0");
+});
