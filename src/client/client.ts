@@ -5,6 +5,7 @@ import type { StreamMessage } from "#contract/stream.ts";
 import type { WireEvent } from "#contract/wire.ts";
 import type { AnyInput, Input } from "./input.ts";
 import { routePaths } from "./route-paths.ts";
+import { endWith, messageIn } from "./stream-text.ts";
 import { StreamTimeout } from "./stream-timeout.ts";
 
 /** A refusal, as an exception. */
@@ -231,6 +232,7 @@ export class Client {
 				if (message !== null) yield message;
 			}
 		}
+		endWith(text);
 	}
 }
 
@@ -245,28 +247,6 @@ export interface StreamRequest {
 
 /** `lost`: the connection broke after this event; the client reconnects. */
 export type FollowedMessage = StreamMessage | { lost: number };
-
-/** Null for comments, and for messages that this version does not know. */
-function messageIn(part: string): StreamMessage | null {
-	const [, kind = "event", data] = /^(?:id: \d+\n)?(?:event: (\w+)\n)?data: (.*)$/s.exec(part) ?? [];
-	if (data === undefined) return null;
-	switch (kind) {
-		case "event":
-			return { event: JSON.parse(data) };
-		case "delta":
-			return { delta: JSON.parse(data) };
-		case "soFar":
-			return { soFar: JSON.parse(data) };
-		case "upTo":
-			return { upTo: Number(data) };
-		case "unjournaled":
-			return { unjournaled: JSON.parse(data) };
-		case "cut":
-			return { cut: JSON.parse(data).after };
-		default:
-			return null;
-	}
-}
 
 function pathOf(path: string, params: Readonly<Record<string, string>>): string {
 	return path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(params[name] ?? ""));

@@ -6,7 +6,7 @@ import { DaemonNotAnswering } from "./stream-timeout.ts";
 export interface Lost {
 	/** when the daemon gave its last sign of life, on the client's clock */
 	since: number;
-	/** the daemon answers, with something that is no JSON, or not the rows of this version */
+	/** the daemon answers, with something that is no JSON, no event stream, or not the rows of this version */
 	isUnreadable: boolean;
 	/** the daemon answers, and refuses: it may accept the same later */
 	refusal: Refusal | null;

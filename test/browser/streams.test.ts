@@ -255,3 +255,22 @@ test("what the overview cannot know it does not say: of a daemon that fails, is 
 	await page.getByText("✗ unreadable answers").waitFor();
 	await dashboard.isAccessible();
 });
+
+test("an event stream that cannot be read is not called a daemon that does not answer", async () => {
+	await using dashboard = await Dashboard.open(browser, world.daemon);
+	const { page } = dashboard;
+	const banner = page.getByRole("alert").filter({ hasText: "The daemon's answers could not be read for" });
+	for (const body of ["<html>proxy</html>", "id: 1\ndata: {nonsense\n\n"]) {
+		await dashboard.context.route("**/api/events*", (route) =>
+			route.fulfill({ status: 200, contentType: "text/event-stream", body }),
+		);
+		await page.reload();
+		await banner.waitFor();
+		await page.getByText("✗ unreadable answers").waitFor();
+		expect(await page.getByText(/no daemon for|has not answered/).count()).toBe(0);
+		await dashboard.isAccessible();
+		await dashboard.context.unroute("**/api/events*");
+		await page.getByText("● live").waitFor();
+		await banner.waitFor({ state: "detached" });
+	}
+});

@@ -183,3 +183,17 @@ test("when the daemon stands still, every tab's stream says so", async () => {
 	browser.drop(new DaemonNotAnswering());
 	expect(await Promise.all(read)).toEqual([new DaemonNotAnswering(), new DaemonNotAnswering()]);
 });
+
+test("a stream that cannot be read is that for every tab, and not a daemon that is gone", async () => {
+	const browser = new Browser();
+	const tabs = [browser.tab("a"), browser.tab("b")];
+	const read = tabs.map((tab) => take(tab.stream({ after: 0 }, never), 1).catch((error: unknown) => error));
+	await expect.poll(() => browser.connections.length).toBe(1);
+	browser.drop(new SyntaxError("Unexpected token"));
+	expect(await Promise.all(read)).toEqual([expect.any(SyntaxError), expect.any(SyntaxError)]);
+	// control: one that only ends
+	const other = take(tabs[1]?.stream({ after: 0 }, never) ?? expect.unreachable(), 1);
+	await expect.poll(() => browser.connections.length).toBe(2);
+	browser.drop();
+	expect(await other).toEqual([]);
+});

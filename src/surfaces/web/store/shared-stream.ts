@@ -35,6 +35,8 @@ interface End {
 	refusal: Refusal | null;
 	/** nothing came from the daemon for too long */
 	isTimeout: boolean;
+	/** what came is no event stream of this version */
+	isUnreadable: boolean;
 }
 
 /** The tabs of one browser; `BroadcastChannel` is one. */
@@ -86,7 +88,7 @@ export class SharedStream {
 		};
 		const reader: Reader = { want: { id, after, threads: threads.split(",").filter(Boolean) }, of: null, push };
 		this.#readers.set(id, reader);
-		const stop = (): void => push({ end: { refusal: null, isTimeout: false } });
+		const stop = (): void => push({ end: { refusal: null, isTimeout: false, isUnreadable: false } });
 		signal.addEventListener("abort", stop);
 		this.#say({ want: reader.want });
 		try {
@@ -100,6 +102,7 @@ export class SharedStream {
 				if ("end" in message) {
 					if (message.end.refusal !== null) throw new Refused(message.end.refusal);
 					if (message.end.isTimeout) throw new DaemonNotAnswering();
+					if (message.end.isUnreadable) throw new SyntaxError("The event stream cannot be read.");
 					return;
 				}
 				if ("event" in message) reader.want.after = Math.max(reader.want.after, message.event.id);
@@ -176,7 +179,7 @@ class Leader {
 		const threads = [...new Set(all.flatMap((want) => want.threads))].join(",");
 		this.#position = after;
 		this.#say({ begin: connection, wants });
-		const end: End = { refusal: null, isTimeout: false };
+		const end: End = { refusal: null, isTimeout: false, isUnreadable: false };
 		try {
 			for await (const message of this.#parts.open({ after, deltas: true, threads }, signal)) {
 				if (signal.aborted) return;
@@ -187,6 +190,7 @@ class Leader {
 		} catch (error) {
 			if (error instanceof Refused) end.refusal = error.refusal;
 			end.isTimeout = error instanceof DaemonNotAnswering;
+			end.isUnreadable = error instanceof SyntaxError;
 		}
 		if (signal.aborted) return;
 		for (const want of wants) this.#wants.delete(want);
