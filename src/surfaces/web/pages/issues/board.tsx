@@ -9,6 +9,7 @@ import {
 	type KeyboardCoordinateGetter,
 	KeyboardSensor,
 	PointerSensor,
+	useDndContext,
 	useDroppable,
 	useSensor,
 	useSensors,
@@ -81,7 +82,9 @@ export function Board({ project, boards }: { project: Project; boards: readonly 
 				))}
 			</div>
 			{/* outside of what scrolls: a card that is moved inside would widen it for as long as it is at the edge */}
-			<DragOverlay dropAnimation={null}>{dragged !== null && <CarriedCard issue={dragged} />}</DragOverlay>
+			<DragOverlay dropAnimation={null}>
+				{dragged !== null && <Carried issue={dragged} targetOf={targetOf} whyNotTo={whyNotTo} />}
+			</DragOverlay>
 		</DndContext>
 	);
 }
@@ -90,6 +93,15 @@ interface OnBoard {
 	issueOf(id: unknown): Issue | null;
 	targetOf(id: unknown): Target | undefined;
 	whyNotTo: WhyNotTo;
+}
+
+/** The card says itself what the column behind it says. */
+function Carried({ issue, targetOf, whyNotTo }: { issue: Issue } & Omit<OnBoard, "issueOf">) {
+	const { over } = useDndContext();
+	const target = targetOf(over?.id);
+	return (
+		<CarriedCard issue={issue} why={target === undefined || isIn(issue, target) ? null : whyNotTo(issue, target)} />
+	);
 }
 
 /** What a screen reader is told. */
@@ -199,7 +211,7 @@ function Column({ target, isNamed, dragged, whyNotTo }: { target: Target } & Omi
 					{isFull(target) && " full"}
 				</span>
 			</Title>
-			{isOver && why !== null && <p className="tone-wait meta board-why">{why}</p>}
+			{why !== null && <p className="tone-wait board-why">{why}</p>}
 			<ul className="board-cards">
 				{issues.map((issue) => (
 					<Card key={issue.number} issue={issue} />

@@ -21,11 +21,12 @@ export function Card({ issue }: { issue: Issue }) {
 	);
 }
 
-/** What is under the pointer while an issue is dragged. */
-export function CarriedCard({ issue }: { issue: Issue }) {
+/** What is under the pointer while an issue is dragged. `why`: it cannot be dropped there. */
+export function CarriedCard({ issue, why }: { issue: Issue; why: string | null }) {
 	return (
 		<div className="card card-carried" inert>
 			<CardFace issue={issue} />
+			{why !== null && <p className="tone-wait card-why">{why}</p>}
 		</div>
 	);
 }
