@@ -153,9 +153,12 @@ test("the key that denies a question sends the reason on its card", async () => 
 test("who types on after denying a question answers no other one", async () => {
 	const { add } = await world.project();
 	const all = [];
-	for (const name of ["one", "two", "three"]) all.push(await add({ name, workspace: "none", prompt: "ask May I?" }));
 	const asked = async (): Promise<number> => (await world.client.call("approvals", {})).length;
-	await expect.poll(asked).toBe(3);
+	for (const [before, name] of ["one", "two", "three"].entries()) {
+		all.push(await add({ name, workspace: "none", prompt: "ask May I?" }));
+		// one after the other: this is their order
+		await expect.poll(asked, longTimeout).toBe(before + 1);
+	}
 	await using dashboard = await Dashboard.open(browser, world.daemon, "/inbox");
 	const { page } = dashboard;
 	const cards = page.getByRole("article", { name: /asks: May I/ });
