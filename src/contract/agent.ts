@@ -112,9 +112,12 @@ export const AgentState = z.strictObject({
 	turnsTookMs: z.array(z.int()),
 	/** the event that ended its latest turn */
 	turnEndedIn: EventId.nullable(),
-	/** the issue that it works on, and the branch to return to afterwards */
+	/** the issue that it works on, and the branch and base to return to afterwards, where the issue's are others */
 	issue: z
-		.strictObject({ id: EventId, number: IssueNumber, stage: StageName, homeBranch: z.string().nullable() })
+		.strictObject({
+			...{ id: EventId, number: IssueNumber, stage: StageName, homeBranch: z.string().nullable() },
+			homeBase: z.string().exactOptional(),
+		})
 		.nullable(),
 	totalTasksCompleted: z.int(),
 	/** the usage of all its turns, as reported by its programs */
@@ -218,8 +221,8 @@ export const AgentEvent = z.discriminatedUnion("kind", [
 	}),
 	/** no turn starts before its workspace is on the issue's branch */
 	event("agent.assigned", { issueId: EventId, number: IssueNumber, stage: StageName }),
-	/** `branch`: the branch that its workspace is on now */
-	event("agent.prepared", { branch: z.string().nullable() }),
+	/** `branch`: the branch that its workspace is on now; `base`: the project's, which the issue is merged into */
+	event("agent.prepared", { branch: z.string().nullable(), base: z.string().exactOptional() }),
 	/** it is done with the issue; its workspace goes back to its home branch */
 	z.object({ kind: z.literal("agent.settling") }),
 	/** its workspace is on its home branch; `work`: its run on the issue ended with work, whatever became of the issue */

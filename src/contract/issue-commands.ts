@@ -99,7 +99,9 @@ export const IssueReport = command("issue.report", {
 export type IssueReport = z.infer<typeof IssueReport>;
 
 /** Its workspace is on the issue's branch. */
-export const IssuePrepare = command("issue.prepare", { ...of, branch: z.string().max(300).nullable().default(null) });
+export const IssuePrepare = command("issue.prepare", {
+	...{ ...of, branch: z.string().max(300).nullable().default(null), base: z.string().max(300).optional() },
+});
 export type IssuePrepare = z.infer<typeof IssuePrepare>;
 /** The released agent's workspace is on its home branch again, or could not get there. */
 export const IssueReturn = command("issue.return", { ...of, problem: RefusalSchema.optional() });

@@ -68,7 +68,7 @@ export type Site = z.infer<typeof Site>;
  */
 export const HomeNodeBase = z.strictObject({
 	base: z.string(),
-	config: z.string().nullable(),
+	configDigest: z.string().nullable(),
 	commit: z.string().nullable(),
 	known: z.array(z.string()),
 	bundle: z.string().nullable(),

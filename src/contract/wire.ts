@@ -133,7 +133,7 @@ export const Mail = z.object({ ...MailState.omit({ deletedAt: true }).shape, sen
 export type Mail = z.infer<typeof Mail>;
 
 export const Project = z.object({
-	...{ slug: ProjectSlug, path: z.string(), base: z.string().nullable(), url: z.string().nullable(), addedAt: Time },
+	...{ slug: ProjectSlug, path: z.string(), url: z.string().nullable(), addedAt: Time },
 	...{
 		auto: z.boolean(),
 		agentsMax: z.int(),

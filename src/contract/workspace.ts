@@ -203,7 +203,7 @@ export const MergePreview = z.strictObject({
 	/** commits that base lacks, and that the branch lacks */
 	ahead: z.int(),
 	behind: z.int(),
-	/** the files that both sides changed */
+	/** the files in conflict */
 	conflicts: z.array(z.string()),
 	/** whether the project has a check */
 	hasCheck: z.boolean(),

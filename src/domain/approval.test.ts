@@ -157,14 +157,14 @@ test("what asks for something else now is taken back, and can be allowed no more
 });
 
 test("a question beyond the limit is refused by the limit's own name, unless the policy answers it", () => {
-	const bounds = { open: 2, pendingMax: 2 };
+	const bounds = { pending: 2, pendingMax: 2 };
 	expect(withinLimit(agent(), decideAsk(agent(), ask("execute")), bounds)).toMatchObject({
 		code: "APPROVAL_LIMIT",
 		details: { limit: 2, limitName: "approvalsPendingMax" },
 	});
 	const answered = decideAsk(agent("full"), ask("execute"));
 	expect(withinLimit(agent("full"), answered, bounds)).toEqual(answered);
-	expect(withinLimit(agent(), decideAsk(agent(), ask("execute")), { open: 1, pendingMax: 2 })).toHaveLength(1);
+	expect(withinLimit(agent(), decideAsk(agent(), ask("execute")), { pending: 1, pendingMax: 2 })).toHaveLength(1);
 });
 
 test("a prefix answers simple commands with these first words, in the same folder, and an exact answer counts more", () => {

@@ -42,10 +42,10 @@ export function decideAsk(agent: AgentState, { turn, question }: ApprovalAsk): D
 export function withinLimit(
 	agent: AgentState,
 	asked: Decision,
-	{ open, pendingMax }: { open: number; pendingMax: number },
+	{ pending, pendingMax }: { pending: number; pendingMax: number },
 ): Decision {
-	if (isRefusal(asked) || open < pendingMax || !asked.some(isPending)) return asked;
-	return refuse("APPROVAL_LIMIT", `${agent.handle} has ${open} pending approvals, which is the limit.`, {
+	if (isRefusal(asked) || pending < pendingMax || !asked.some(isPending)) return asked;
+	return refuse("APPROVAL_LIMIT", `${agent.handle} has ${pending} pending approvals, which is the limit.`, {
 		details: { agent: agent.id, limit: pendingMax, limitName: "approvalsPendingMax" },
 		suggestions: ["brood approval list"],
 	});

@@ -5,7 +5,7 @@ import type { SubscriptionState } from "#contract/subscription.ts";
 import type { TurnState } from "#contract/turn.ts";
 import { nothingSpent } from "#contract/usage.ts";
 import { id, live } from "#test/support/given.ts";
-import { decideLimitedEnd } from "./cooldown.ts";
+import { decideLimitedEnd } from "./cool-down.ts";
 import { subscriptionChanges } from "./fold/project.ts";
 import { quietUntil } from "./quiet.ts";
 import { type Capacity, claim, claimAgain, limitedUntil, shortageText } from "./slots.ts";

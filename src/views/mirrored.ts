@@ -108,7 +108,9 @@ export class Mirrored {
 
 	/** Pending approvals, oldest first. */
 	approvals(): Approval[] {
-		return [...this.rows.approval.values()].map((approval) => approvalView(approval, this.#path(approval.agent)));
+		return [...this.rows.approval.values()].map((approval) =>
+			approvalView(approval, this.#withSupervisors(approval.agent)),
+		);
 	}
 
 	/** What needs a person; issues only of the boards that are shown. A caller may pass lists that it has. */
@@ -219,7 +221,7 @@ export class Mirrored {
 	}
 
 	/** The agent and its supervisors, nearest first. */
-	#path(id: AgentId): AgentState[] {
+	#withSupervisors(id: AgentId): AgentState[] {
 		const path: AgentState[] = [];
 		for (
 			let next = this.rows.agent.get(id);

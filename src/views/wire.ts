@@ -163,10 +163,10 @@ export const snapshotView = ({ at, ...snapshot }: Omit<Snapshot, "at"> & { at: n
 });
 
 export function projectView(project: ProjectState, problem: HealthProblem | null): Project {
-	const { slug, path, base, url, addedAt, node } = project;
+	const { slug, path, url, addedAt, node } = project;
 	const { homeConfig: _home, ...work } = workSettingsOf(project);
 	const { presets: _presets, chosen: _chosen, written: _written, ...settings } = work;
-	return { slug, path, base, url, addedAt: iso(addedAt), ...settings, node, problem };
+	return { slug, path, url, addedAt: iso(addedAt), ...settings, node, problem };
 }
 
 /** A cool-down that has ended shows as null. */

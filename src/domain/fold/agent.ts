@@ -32,10 +32,10 @@ export const agentChanges = {
 		issue: { id, ...assigned, homeBranch: null },
 		lastActiveAt: at,
 	})),
-	"agent.prepared": on((row, { data }) => ({ ...onBranch(row, data.branch), activity: "idle" })),
+	"agent.prepared": on((row, { data }) => ({ ...onBranch(row, data), activity: "idle" })),
 	"agent.settling": on((row) => ({ ...row, activity: "settling" })),
 	"agent.returned": on((row, { data }) => ({
-		...{ ...onBranch(row, row.issue?.homeBranch ?? null), activity: "idle", issue: null },
+		...{ ...onBranch(row, homeOf(row)), activity: "idle", issue: null },
 		totalTasksCompleted: row.totalTasksCompleted + (data.work ? 1 : 0),
 	})),
 	"agent.failed": on((row, { data, at }) => ({ ...row, lastError: { ...data, at } })),
@@ -173,16 +173,31 @@ function spawned(event: EventOf<"agent.spawned">): AgentState {
 	};
 }
 
-/** While it works on an issue, its workspace is on the issue's branch; `homeBranch` is the branch before. */
-function onBranch(row: AgentState, branch: string | null): AgentState {
+interface Branch {
+	branch: string | null;
+	base?: string;
+}
+
+/** While it works on an issue, its workspace has the issue's branch and base; the issue has what it had before. */
+function onBranch(row: AgentState, { branch, base }: Branch): AgentState {
 	const { workspace, issue } = row;
-	if (workspace === null || branch === null) return row;
+	if (workspace === null) return row;
+	const homeBase = issue?.homeBase ?? (base === undefined || base === workspace.base ? undefined : workspace.base);
 	return {
 		...row,
-		workspace: { ...workspace, branch },
-		issue: issue && { ...issue, homeBranch: issue.homeBranch ?? workspace.branch },
+		workspace: { ...workspace, branch: branch ?? workspace.branch, base: base ?? workspace.base },
+		issue: issue && {
+			...issue,
+			homeBranch: issue.homeBranch ?? (branch === null ? null : workspace.branch),
+			...(homeBase !== undefined && { homeBase }),
+		},
 	};
 }
+
+const homeOf = ({ issue }: AgentState): Branch => ({
+	branch: issue?.homeBranch ?? null,
+	...(issue?.homeBase !== undefined && { base: issue.homeBase }),
+});
 
 function held({ data, actor, at }: EventOf<"agent.held">): Hold {
 	const { hold: kind, reason, until, step } = data;

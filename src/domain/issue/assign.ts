@@ -249,10 +249,12 @@ export function releaseOf(issue: IssueState, { agent, issuePrompts }: AgentFacts
 /** Its workspace is on the issue's branch: its prompt may start. */
 export function decidePrepare(
 	{ issue, agent }: { issue: IssueState; agent: AgentState | undefined },
-	{ branch }: IssuePrepare,
+	{ branch, base }: IssuePrepare,
 ): Decision {
 	const prepares = agent?.issue?.id === issue.id && agent.activity === "preparing" && issue.assignee === agent.id;
-	return prepares ? [{ kind: "agent.prepared", agent: agent.id, data: { branch } }] : [];
+	return prepares
+		? [{ kind: "agent.prepared", agent: agent.id, data: { branch, ...(base !== undefined && { base }) } }]
+		: [];
 }
 
 /** Its workspace is on its home branch. Its context is cleared, unless the project keeps it. */

@@ -9,7 +9,7 @@ export const approvalDefinitions = {
 		allowedActors: "daemon",
 		startsWork: false,
 		load: async ({ tx }, _, { agent, limits }) => ({
-			open: (await tx.pendingApprovals(agent.id)).length,
+			pending: (await tx.pendingApprovals(agent.id)).length,
 			pendingMax: limits.approvalsPendingMax,
 		}),
 		decide: (agent, command, limit) => withinLimit(agent, decideAsk(agent, command), limit),

@@ -3,7 +3,7 @@
 import type { ProjectSlug } from "#contract/ids.ts";
 import type { Limits } from "#contract/limits.ts";
 import { PromptReturn, TurnCrash, TurnEnd, TurnFinish, type TurnState } from "#contract/turn.ts";
-import { decideLimitedEnd, type LimitFacts } from "#domain/cooldown.ts";
+import { decideLimitedEnd, type LimitFacts } from "#domain/cool-down.ts";
 import { positionBeforeAll } from "#domain/prompt.ts";
 import { decideCrash, decideFinishTurn, decideReturnPrompt, decideTurnEnd, withLastItems } from "#domain/turn-end.ts";
 import { toMonotonic } from "./capacity.ts";

@@ -22,10 +22,10 @@ export interface IssueWork {
 	 */
 	inspect(agent: AgentState): Promise<Refusal | null>;
 	/**
-	 * Puts the agent's workspace on the issue's branch: the local one, else the remote's, else a new one from base.
-	 * Answers the branch that it is on then; null for an agent that has none of its own and works where it is.
+	 * Puts the agent's workspace on the issue's branch: the local one, else the remote's, else a new one from the
+	 * project's base. Answers the branch that it is on then, null for an agent that works where it is; and that base.
 	 */
-	switchBranch(assignment: IssueAssignment): Promise<{ branch: string | null } | Refusal>;
+	switchBranch(assignment: IssueAssignment): Promise<{ branch: string | null; base?: string } | Refusal>;
 	/**
 	 * Commits what the turn left (and pushes, if the project says so); how far the branch is ahead of base, and its tip.
 	 */

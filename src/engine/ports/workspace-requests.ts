@@ -15,7 +15,7 @@ export interface ProjectRepository {
 }
 
 /** Where base of a project's home node is, and a bundle of what the other node lacks; null if that is nothing. */
-export interface HomeBase {
+export interface HomeNodeCommits {
 	commit: string;
 	bundle: string | null;
 }
@@ -123,7 +123,7 @@ export interface HomeNodeBaseRequest {
 /** How a site's base stands to the home node's, after it has followed as far as it can. */
 export interface FollowedBase {
 	/** commits that neither the home node's base nor origin has */
-	own: number;
+	ahead: number;
 	/** why it could not follow; null if it did, or is ahead */
 	notFollowed: Refusal | null;
 }
@@ -212,7 +212,7 @@ export interface GcRequest extends Pick<StepControl, "signal"> {
 	 * belongs to another home and is left alone.
 	 */
 	goneOf?(owners: readonly string[]): Promise<readonly AgentId[]>;
-	/** refs or commits of snapshots that a living agent's lineage needs */
+	/** refs or commits of snapshots that workspaces are about to be made of */
 	needed?: readonly string[];
 	/** at most this many now, without their sizes; the rest later */
 	atMost?: { folders: number; refs: number };

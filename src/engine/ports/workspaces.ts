@@ -35,8 +35,8 @@ import type {
 	FollowedBase,
 	ForkRequest,
 	GcRequest,
-	HomeBase,
 	HomeNodeBaseRequest,
+	HomeNodeCommits,
 	MovedRequest,
 	OpenedProject,
 	OpenRequest,
@@ -67,9 +67,9 @@ export interface SiteRepositories {
 	 */
 	homeNodeBase(project: ProjectRepository, request: HomeNodeBaseRequest): Promise<HomeNodeBase | Refusal>;
 	/** Takes in the base of the project's home node beside ours; its `.brood.yaml` counts from then on. */
-	fetchHomeBase(project: ProjectRepository, base: string, home: HomeBase): Promise<Refusal | null>;
+	fetchHomeBase(project: ProjectRepository, base: string, home: HomeNodeCommits): Promise<Refusal | null>;
 	/** The same; ours moves forward if nothing is lost by that. */
-	follow(project: ProjectRepository, base: string, home: HomeBase): Promise<FollowedBase | Refusal>;
+	follow(project: ProjectRepository, base: string, home: HomeNodeCommits): Promise<FollowedBase | Refusal>;
 }
 
 export interface Workspaces {

@@ -199,7 +199,7 @@ export class IssueSteps implements Reactor, AsyncDisposable {
 						issueId: issue.id,
 						reason: `Its branch could not be checked out: ${there.message}`,
 					};
-				return { type: "issue.prepare", issueId: issue.id, branch: there.branch };
+				return { type: "issue.prepare", issueId: issue.id, ...there };
 			};
 		}
 		// whether its agent is lost is decided inside the transaction

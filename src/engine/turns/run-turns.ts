@@ -45,7 +45,7 @@ interface Running {
 	agent: AgentId;
 	stop: AbortController;
 	over: Promise<void>;
-	/** null for a person, who may be silent for any time */
+	/** null for a human agent's turn, which may be silent for any time */
 	recorder: TurnRecorder | null;
 }
 

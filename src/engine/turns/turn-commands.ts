@@ -75,7 +75,7 @@ export class TurnCommands {
 	}
 }
 
-/** Too many approvals are open: a retry would only add to them. */
+/** Too many approvals are pending: a retry would only add to them. */
 const isOverLimit = (outcome: Outcome): boolean =>
 	"refused" in outcome && outcome.refused.details["limitName"] !== undefined;
 

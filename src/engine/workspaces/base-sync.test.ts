@@ -34,7 +34,7 @@ test("of two merges at once the later one brings agents to the base that has bot
 				return { branchStatus: status(), updated: true, snapshot: null, text: `at ${target}`, origin: null };
 			},
 			async lookAfterCrash() {},
-			follow: async () => ({ own: 0, notFollowed: null }),
+			follow: async () => ({ ahead: 0, notFollowed: null }),
 			async syncOthers() {},
 		},
 	);

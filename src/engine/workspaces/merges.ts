@@ -9,6 +9,8 @@ import { nonexistentPath, type Sites } from "./sites.ts";
 import { type Requester, type Steps, startedStepOf } from "./steps.ts";
 
 export interface ApproveOptions {
+	/** the agent's if absent */
+	base?: string | undefined;
 	commit?: string | undefined;
 	strategy?: MergeStrategy | undefined;
 	message?: string | undefined;
@@ -43,7 +45,9 @@ export class Merges {
 		request: ApproveOptions,
 		by: Requester,
 	): Promise<Merged | Refusal> {
-		return await this.#steps.leased(agent, "approve", by, async (checkout, control) => {
+		const { base, ...rest } = request;
+		return await this.#steps.leased(agent, "approve", by, async (own, control) => {
+			const checkout = base === undefined ? own : { ...own, workspace: { ...own.workspace, base } };
 			// a retry merges the commit of the first attempt, wherever the branch is now
 			const given = request.commit ?? startedStepOf(by, "approve")?.commit;
 			const pinned = given === undefined ? await this.#tip(checkout) : { commit: given };
@@ -51,7 +55,7 @@ export class Merges {
 			await this.#steps.begin(by, { step: "approve", commit: pinned.commit });
 			const { begin: _begin, begun: _begun, ...watched } = control;
 			const away = project !== null && !this.#sites.isHomeNode(project) ? project : null;
-			const pin = { ...request, commit: pinned.commit, ...watched };
+			const pin = { ...rest, commit: pinned.commit, ...watched };
 			return await this.#merge(checkout, pin, { by, frees: true, away });
 		});
 	}

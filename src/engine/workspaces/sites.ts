@@ -17,8 +17,8 @@ import type {
 	ApproveRequest,
 	Checkout,
 	FollowedBase,
-	HomeBase,
 	HomeNodeBaseRequest,
+	HomeNodeCommits,
 	ProjectRepository,
 } from "../ports/workspace-requests.ts";
 import type { Workspaces } from "../ports/workspaces.ts";
@@ -30,7 +30,7 @@ export interface SiteParts extends UploadParts {
 	workspaces: Workspaces;
 }
 
-const same: FollowedBase = { own: 0, notFollowed: null };
+const same: FollowedBase = { ahead: 0, notFollowed: null };
 
 /** how long a home node may take to read its file before what it read last counts */
 const settingsMs = 3000;
@@ -72,7 +72,7 @@ export class Sites {
 		project: ProjectState,
 		base: string,
 		by: Requester,
-		work: (here: ProjectRepository, base: string, home: HomeBase) => Promise<T>,
+		work: (here: ProjectRepository, base: string, home: HomeNodeCommits) => Promise<T>,
 		none: T,
 	): Promise<T | Refusal> {
 		const here = projectRepository(project, this.#parts.node?.node ?? null);
@@ -122,19 +122,19 @@ export class Sites {
 		const home = await this.#homeNodeBase(project, { have: [], bundle: false }, by);
 		if (isRefusal(home)) return home;
 		const { slug } = project;
-		if (home.config !== (await sites.configDigest(here)))
+		if (home.configDigest !== (await sites.configDigest(here)))
 			return refuse("CONFLICT", `projects/${slug}/config.yaml in Brood's home differs between the two nodes.`, {
 				details: { project: slug },
 				suggestions: [`make projects/${slug}/config.yaml the same on both machines`],
 			});
 		const followed = await this.follow(project, home.base, by);
 		if (isRefusal(followed)) return followed;
-		if (followed.notFollowed !== null || followed.own === 0) return followed.notFollowed;
+		if (followed.notFollowed !== null || followed.ahead === 0) return followed.notFollowed;
 		return refuse(
 			"CONFLICT",
 			`${home.base} in ${here.path} has commits that ${home.base} at the project's home node lacks.`,
 			{
-				details: { path: here.path, ahead: followed.own },
+				details: { path: here.path, ahead: followed.ahead },
 				suggestions: [`git -C ${shellWord(here.path)} log ${home.base} --not refs/brood/home/${home.base}`],
 			},
 		);
@@ -229,12 +229,12 @@ export class Sites {
 		const followed = await this.follow(project, base, by);
 		if (isRefusal(followed)) return followed;
 		const name = `${project.slug}/${checkout.agent.handle}`;
-		if (followed.own > 0)
+		if (followed.ahead > 0)
 			return refuse(
 				"CONFLICT",
-				`${base} in ${checkout.project.path} has ${followed.own === 1 ? "1 commit" : `${followed.own} commits`} that ${base} at the project's home node lacks. They would be merged unseen.`,
+				`${base} in ${checkout.project.path} has ${followed.ahead === 1 ? "1 commit" : `${followed.ahead} commits`} that ${base} at the project's home node lacks. They would be merged unseen.`,
 				{
-					details: { path: checkout.project.path, ahead: followed.own },
+					details: { path: checkout.project.path, ahead: followed.ahead },
 					suggestions: [`git -C ${shellWord(checkout.project.path)} log ${base} --not refs/brood/home/${base}`],
 				},
 			);

@@ -22,6 +22,8 @@ import { pushAfterTurn } from "./pushing.ts";
 import { type SiteParts, Sites } from "./sites.ts";
 import { answeredWith, type Requester, type StepParts, Steps, startedStepOf } from "./steps.ts";
 
+type BranchAndBase = Pick<Checkout["workspace"], "branch" | "base">;
+
 export interface CycleParts extends StepParts, SiteParts {
 	clock: Clock;
 	driver: Pick<Driver, "processesLeft" | "end"> | null;
@@ -99,10 +101,8 @@ export class WorkCycle {
 				turn: turn ?? null,
 			};
 			// the agent knows its own commits; it is told of all others
-			const tell =
-				agentOf(by.actor) === agent.id
-					? undefined
-					: `Your work was committed as ${made.commit.slice(0, 10)}: ${message.split("\n", 1)[0]}`;
+			const text = `Your work was committed as ${made.commit.slice(0, 10)}: ${message.split("\n", 1)[0]}`;
+			const tell = agentOf(by.actor) === agent.id ? undefined : text;
 			await this.#steps.record(checkout, { kind: "workspace.committed", data }, by, {
 				tell,
 				receipt: answeredWith(made),
@@ -149,9 +149,9 @@ export class WorkCycle {
 	}
 
 	/** Moves to the branch of an issue, or back to the home branch: from then on the agent works on that branch. */
-	async switchBranch(agent: AgentState, branch: string, by: Requester): Promise<UpdateResult | Refusal> {
+	async switchBranch(agent: AgentState, to: BranchAndBase, by: Requester): Promise<UpdateResult | Refusal> {
 		return await this.#update(agent, "switch", by, (checkout, control) =>
-			this.workspaces.switchBranch({ ...checkout, workspace: { ...checkout.workspace, branch } }, control),
+			this.workspaces.switchBranch({ ...checkout, workspace: { ...checkout.workspace, ...to } }, control),
 		);
 	}
 

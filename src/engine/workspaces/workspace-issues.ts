@@ -10,6 +10,7 @@ import type { Merged } from "#contract/workspace.ts";
 import { othersInWorkspace } from "../commands/shared-workspace.ts";
 import type { IssueWork } from "../ports/issue-work.ts";
 import type { Reads } from "../ports/store.ts";
+import type { Workspaces } from "../ports/workspaces.ts";
 import { baseOf, checkoutOf, projectRepository } from "./checkout.ts";
 import type { WorkCycle } from "./work-cycle.ts";
 
@@ -29,13 +30,10 @@ export function workspaceIssues(
 		async inspect(agent) {
 			// what is at another node is not looked at
 			const checkout = isOwn(node, agent) ? await checkoutOf(reads, agent) : null;
-			return checkout === null ? null : await workspaces.uncommitted(checkout);
+			if (checkout === null) return null;
+			return (await otherBase(workspaces, reads, agent)) ?? (await workspaces.uncommitted(checkout));
 		},
-		async switchBranch({ agent, branch }) {
-			if (!(await changesBranches(reads, agent))) return { branch: null };
-			const there = await cycle.switchBranch(agent, branch, { actor: system });
-			return isRefusal(there) ? there : { branch };
-		},
+		switchBranch: (assignment) => onIssueBranch(cycle, reads, assignment),
 		/** Commits what is left in the agent's name, unless the agent has ended. */
 		async settle({ agent, issue }) {
 			const checkout = await checkoutOf(reads, agent);
@@ -51,11 +49,11 @@ export function workspaceIssues(
 			return isRefusal(after) ? after : { ahead: after.ahead, commit: after.head };
 		},
 		async returnToHomeBranch({ agent }) {
+			const { issue, workspace } = agent;
 			// it never left
-			if (agent.issue?.homeBranch == null && !(await changesBranches(reads, agent))) return null;
-			const home = await cycle.switchBranch(agent, agent.issue?.homeBranch ?? agent.workspace?.branch ?? "", {
-				actor: system,
-			});
+			if (workspace === null || (issue?.homeBranch == null && !(await changesBranches(reads, agent)))) return null;
+			const to = { branch: issue?.homeBranch ?? workspace.branch, base: issue?.homeBase ?? workspace.base };
+			const home = await cycle.switchBranch(agent, to, { actor: system });
 			return isRefusal(home) ? home : null;
 		},
 		/** Approved presets of the repository rank below those of the home. */
@@ -84,6 +82,39 @@ export function workspaceIssues(
 			return isRefusal(ran) ? { exit: 1, output: ran.message } : { exit: ran.exit ?? 1, output: ran.output };
 		},
 	};
+}
+
+async function onIssueBranch(
+	cycle: WorkCycle,
+	reads: Reads,
+	{ agent, branch, project }: Parameters<IssueWork["switchBranch"]>[0],
+): ReturnType<IssueWork["switchBranch"]> {
+	const { workspace } = agent;
+	const base = workspace === null || workspace.kind === "main" ? null : await baseOf(cycle.workspaces, project);
+	if (base === null) return { branch: null };
+	if (typeof base !== "string") return base;
+	if (!(await changesBranches(reads, agent))) return { branch: null, base };
+	const there = await cycle.switchBranch(agent, { branch, base }, { actor: system });
+	return isRefusal(there) ? there : { branch, base };
+}
+
+/** An agent that stays on its own branch would bring along what its base has and the project's lacks. */
+async function otherBase(
+	workspaces: Pick<Workspaces, "settings">,
+	reads: Reads,
+	agent: AgentState,
+): Promise<Refusal | null> {
+	const { id, handle, workspace } = agent;
+	const project = agent.project === null ? undefined : await reads.project(agent.project);
+	if (project === undefined || workspace === null || workspace.kind === "main") return null;
+	const base = (await changesBranches(reads, agent)) ? workspace.base : await baseOf(workspaces, project);
+	if (base === workspace.base || base === null) return null;
+	if (typeof base !== "string") return base;
+	return refuse(
+		"CONFLICT",
+		`${handle} stays on its own branch, which began at ${workspace.base}; issues of ${project.slug} are merged into ${base}.`,
+		{ details: { agent: id, base }, suggestions: [`brood agent add --project ${project.slug}`] },
+	);
 }
 
 /**
@@ -124,7 +155,7 @@ async function merged(
 	if (typeof base !== "string") return base;
 	if (agent === null || commit === null || tip === (await workspaces.branchTip(project, base)))
 		return nothingToMerge(issue, base);
-	if (tip === null) return await mergeOwnBranch(cycle, agent, commit, issue);
+	if (tip === null) return await mergeOwnBranch(cycle, agent, { base, commit, issue });
 	const result = await cycle.approveBranch(
 		agent,
 		{ project, base, branch, commit, strategy: issue.approvedStrategy ?? undefined, issue: named(issue) },
@@ -155,11 +186,10 @@ const answerOf = (merged: Merged): { commit: string; note?: string } => {
 async function mergeOwnBranch(
 	cycle: WorkCycle,
 	agent: AgentState,
-	commit: string,
-	issue: IssueState,
+	{ base, commit, issue }: { base: string; commit: string; issue: IssueState },
 ): ReturnType<IssueWork["merge"]> {
 	if (agent.workspace === null || agent.workspace.kind === "main") return { commit: null };
 	const strategy = issue.approvedStrategy ?? undefined;
-	const result = await cycle.approve(agent, { commit, strategy, issue: named(issue) }, { actor: system });
+	const result = await cycle.approve(agent, { base, commit, strategy, issue: named(issue) }, { actor: system });
 	return isRefusal(result) ? result : answerOf(result.merged);
 }

@@ -19,7 +19,7 @@ export function approvalHandlers(context: RequestContext) {
 			const { project } = query;
 			const of = found === null ? { ...(project !== undefined && { project }) } : { agent: found.id };
 			const { data, next } = pagedWith(await reads.listApprovals(of, page), (approval) =>
-				approvalWithPath(context, approval),
+				approvalWithHandles(context, approval),
 			);
 			return { data: await Promise.all(data), next };
 		},
@@ -27,7 +27,7 @@ export function approvalHandlers(context: RequestContext) {
 			const approval = await reads.approval(numberIn(request, "approval"));
 			return approval === undefined
 				? noApproval(request.params["approval"])
-				: await approvalWithPath(context, approval);
+				: await approvalWithHandles(context, approval);
 		},
 		approvalAnswer: async (request) => {
 			const approval = await reads.approval(numberIn(request, "approval"));
@@ -35,12 +35,12 @@ export function approvalHandlers(context: RequestContext) {
 			const { agent, id } = approval;
 			const done = await context.dispatch(request, { type: "approval.answer", agent, approval: id, ...request.body });
 			if (isRefusal(done)) return done;
-			return await approvalWithPath(context, (await reads.approval(id)) ?? approval);
+			return await approvalWithHandles(context, (await reads.approval(id)) ?? approval);
 		},
 	} satisfies Partial<Handlers>;
 }
 
-export async function approvalWithPath({ reads }: RequestContext, approval: ApprovalState): Promise<Approval> {
+export async function approvalWithHandles({ reads }: RequestContext, approval: ApprovalState): Promise<Approval> {
 	const ids = [approval.agent, ...(await reads.above(approval.agent))];
 	const agents = (await Promise.all(ids.map((id) => reads.agent(id)))).filter((agent) => agent !== undefined);
 	return approvalView(approval, agents);

@@ -11,7 +11,7 @@ import { type CredentialProblem, credentialsHere } from "../credentials-here.ts"
 import { issueViews } from "../issue-views.ts";
 import type { Handlers, RequestContext } from "../request-context.ts";
 import { clocksOf, unjournaled } from "../unjournaled.ts";
-import { approvalWithPath } from "./approvals.ts";
+import { approvalWithHandles } from "./approvals.ts";
 
 export function overviewHandlers(
 	context: RequestContext,
@@ -43,7 +43,7 @@ export function overviewHandlers(
 			const issues = await issueViews(reads, waiting.filter(isHere), {});
 			const [now, here] = [engine.scheduler.monotonic(), engine.node?.node ?? null];
 			return inboxOf({
-				approvals: await Promise.all(approvals.map((approval) => approvalWithPath(context, approval))),
+				approvals: await Promise.all(approvals.map((approval) => approvalWithHandles(context, approval))),
 				agents: await context.agents(shown.filter(isHere)),
 				issues: issues.filter((issue) => issue !== undefined),
 				subscriptions: subscriptions

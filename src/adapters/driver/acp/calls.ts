@@ -2,7 +2,7 @@
 
 import type { ToolCallContent } from "@agentclientprotocol/sdk/unstable";
 import type { TurnItem } from "#contract/turn.ts";
-import type { Place } from "./change-lines.ts";
+import type { Location } from "./change-lines.ts";
 
 export interface ToolCall {
 	/** its own item was written; a call without any details waits until there are some */
@@ -15,7 +15,7 @@ export interface ToolCall {
 	/** what a question about it shows, uncut */
 	asked: { input: unknown; content: readonly ToolCallContent[]; locations: readonly string[] };
 	/** where it changes files */
-	places?: readonly Place[] | undefined;
+	locations?: readonly Location[] | undefined;
 	/** its output, as the program shows it */
 	shown: string;
 	/** the output of a command, where a program sends it in chunks in a field of its own */

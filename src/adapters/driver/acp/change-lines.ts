@@ -1,7 +1,7 @@
-// Where the diffs of an edit begin. ACP's diffs have no line numbers: programs that know them say one place for each.
+// Where the diffs of an edit begin. ACP's diffs have no line numbers: programs that know them say a location for each.
 import { hiddenBefore } from "#contract/file-edit.ts";
 
-export interface Place {
+export interface Location {
 	path: string;
 	line: number | null;
 }
@@ -15,12 +15,12 @@ interface Part {
 /** The first shown line of each diff, before and after the edit; nothing where the program does not say it. */
 export function lineNumbers(
 	parts: readonly Part[],
-	places: readonly Place[],
+	locations: readonly Location[],
 ): { line?: { old: number; new: number } }[] {
 	return parts.map((part, at) => {
 		const earlier = parts.slice(0, at).filter(({ path }) => path === part.path);
 		const count = parts.filter(({ path }) => path === part.path).length;
-		const found = places.filter(({ path }) => path === part.path);
+		const found = locations.filter(({ path }) => path === part.path);
 		const line = found[earlier.length]?.line ?? null;
 		if (found.length !== count || line === null) return {};
 		const fresh = line + hiddenBefore(part.oldText ?? "", part.newText);

@@ -144,7 +144,7 @@ function call(state: Translation, update: CallUpdate, needed = false): Translate
 			content: update.content ?? known?.asked.content ?? [],
 			locations: update.locations?.map(({ path }) => path) ?? known?.asked.locations ?? [],
 		},
-		places: update.locations?.map(({ path, line = null }) => ({ path, line })) ?? known?.places,
+		locations: update.locations?.map(({ path, line = null }) => ({ path, line })) ?? known?.locations,
 		printed: longer(known?.printed ?? "", printedIn(update)),
 		output: update.rawOutput === undefined ? (known?.output ?? null) : bounded(update.rawOutput),
 	};
@@ -200,11 +200,11 @@ function result(id: string, status: string, now: ToolCall): TurnItem {
 }
 
 /** The changed lines of an edit, where its input does not have them: Codex says them only as ACP's diffs. */
-function changesOf({ tool, input, asked, places = [] }: ToolCall): { changes?: TurnItem["data"] } {
+function changesOf({ tool, input, asked, locations = [] }: ToolCall): { changes?: TurnItem["data"] } {
 	if (tool !== "edit") return {};
 	const told = new Set(Object.values<unknown>(Object(input)));
 	const parts = asked.content.flatMap((part) => (part.type === "diff" ? part : []));
-	const lines = lineNumbers(parts, places);
+	const lines = lineNumbers(parts, locations);
 	const changes = parts.flatMap(({ path, oldText, newText }, at) => {
 		const edit = told.has(newText) ? null : fileEdit(oldText ?? "", newText);
 		return edit === null ? [] : [{ path, ...edit, ...lines[at] }];

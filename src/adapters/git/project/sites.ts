@@ -9,8 +9,8 @@ import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
 import { shellWord } from "#contract/shell-word.ts";
 import type {
 	FollowedBase,
-	HomeBase,
 	HomeNodeBaseRequest,
+	HomeNodeCommits,
 	ProjectRepository,
 } from "#engine/ports/workspace-requests.ts";
 import type { SiteRepositories } from "#engine/ports/workspaces.ts";
@@ -67,7 +67,7 @@ async function homeNodeBase(
 ): Promise<HomeNodeBase | Refusal> {
 	const { git } = context;
 	const { path, slug } = project;
-	const config = await configDigest(context, project);
+	const digest = await configDigest(context, project);
 	const branch = await existingBranch(git, path, base);
 	if (isRefusal(branch)) return branch;
 	const { commit } = branch;
@@ -76,9 +76,9 @@ async function homeNodeBase(
 	const range = [branchRef(base), ...(known.length > 0 ? ["--not", ...known] : [])];
 	const isNew =
 		commit !== null && bundle && (await git(path, ["rev-list", "--max-count=1", ...range, "--"])).text !== "";
-	if (!isNew) return { base, config, commit, known, bundle: null };
+	if (!isNew) return { base, configDigest: digest, commit, known, bundle: null };
 	const { bytes, text } = await bundleOf(git, path, range, bytesMax);
-	if (text !== null) return { base, config, commit, known, bundle: text };
+	if (text !== null) return { base, configDigest: digest, commit, known, bundle: text };
 	return refuse("TOO_LARGE", `What ${base} of ${slug} has and the other node lacks is too large: ${bytes} bytes.`, {
 		details: { bytes, limit: bytesMax },
 		suggestions: [`git pull in the repository of ${slug} at the other node`],
@@ -90,7 +90,7 @@ async function fetchHomeBase(
 	{ git }: GitContext,
 	project: ProjectRepository,
 	base: string,
-	{ commit, bundle }: HomeBase,
+	{ commit, bundle }: HomeNodeCommits,
 ): Promise<Refusal | null> {
 	if (bundle !== null) return await fetchAll(git, project, [bundle], [`+${branchRef(base)}:${homeBaseRef(base)}`]);
 	if ((await commitOf(git, project.path, homeBaseRef(base))) !== commit)
@@ -103,7 +103,7 @@ async function follow(
 	context: GitContext,
 	project: ProjectRepository,
 	base: string,
-	home: HomeBase,
+	home: HomeNodeCommits,
 ): Promise<FollowedBase | Refusal> {
 	const { git } = context;
 	const { path } = project;
@@ -111,18 +111,18 @@ async function follow(
 	const refused = await fetchHomeBase(context, project, base, home);
 	if (refused !== null) return refused;
 	const before = await commitOf(git, path, branchRef(base));
-	if (before === commit) return { own: 0, notFollowed: null };
+	if (before === commit) return { ahead: 0, notFollowed: null };
 	if (before === null || (await isAncestor(git, path, before, commit))) {
 		const at = { project, workspace: { base } };
 		const moved = await exclusively(path, async () => await moveBase(context, at, before, commit));
 		const meanwhile = refuse("CONFLICT", `${base} in ${path} was moved meanwhile; try again.`, { details: { path } });
-		return { own: 0, notFollowed: moved === "moved" ? meanwhile : moved };
+		return { ahead: 0, notFollowed: moved === "moved" ? meanwhile : moved };
 	}
 	if (await isAncestor(git, path, commit, before)) {
-		const own = await countOf(git, path, [before, "--not", commit, "--remotes=origin"]);
-		return { own, notFollowed: null };
+		const ahead = await countOf(git, path, [before, "--not", commit, "--remotes=origin"]);
+		return { ahead, notFollowed: null };
 	}
-	const [own, missing] = [
+	const [ahead, behind] = [
 		await countOf(git, path, [before, "--not", commit, "--remotes=origin"]),
 		await countOf(git, path, [commit, "--not", before]),
 	];
@@ -130,11 +130,11 @@ async function follow(
 		"CONFLICT",
 		`${base} in ${path} has diverged from ${base} at the home node of ${project.slug}.`,
 		{
-			details: { path, ahead: own, behind: missing },
+			details: { path, ahead, behind },
 			suggestions: [`git -C ${shellWord(path)} rebase ${homeBaseRef(base)}`],
 		},
 	);
-	return { own, notFollowed };
+	return { ahead, notFollowed };
 }
 
 const countOf = async (git: Git, folder: string, range: readonly string[]): Promise<number> =>

@@ -172,7 +172,7 @@ export interface PruneRules {
 	owners?: { withFolder: ReadonlySet<string>; goneOf(owners: readonly string[]): Promise<readonly string[]> };
 	/** at most this many at once: agent by agent, each agent's oldest first */
 	atMost?: number;
-	/** refs or commits that a living lineage needs */
+	/** refs or commits that workspaces are about to be made of */
 	needed: ReadonlySet<string>;
 }
 

@@ -3,13 +3,13 @@
 import type { ChangedFile } from "#contract/workspace.ts";
 
 /** Where a row is in the tree, counted from 1: only some of the rows are in the page. */
-interface Place {
+interface RowPosition {
 	level: number;
 	position: number;
 	siblings: number;
 }
 
-interface FolderRow extends Place {
+interface FolderRow extends RowPosition {
 	kind: "folder";
 	/** its path, with a slash at its end */
 	folder: string;
@@ -20,7 +20,7 @@ interface FolderRow extends Place {
 	isCollapsed: boolean;
 }
 
-interface FileOnly extends Place {
+interface FileOnly extends RowPosition {
 	kind: "file";
 	file: ChangedFile;
 	name: string;
@@ -52,12 +52,13 @@ interface Folder {
 function rowsIn(inside: Folder, level: number, collapsed: ReadonlySet<string>): FileRow[] {
 	const entries = entriesIn(inside);
 	return entries.flatMap((entry, at): FileRow[] => {
-		const place = { level, position: at + 1, siblings: entries.length };
-		if ("path" in entry) return [{ kind: "file", file: entry, name: entry.path.slice(inside.folder.length), ...place }];
+		const position = { level, position: at + 1, siblings: entries.length };
+		if ("path" in entry)
+			return [{ kind: "file", file: entry, name: entry.path.slice(inside.folder.length), ...position }];
 		const { folder, files } = endOfChain(entry);
 		const isCollapsed = collapsed.has(folder);
 		const name = folder.slice(inside.folder.length);
-		const row: FolderRow = { kind: "folder", folder, name, count: files.length, isCollapsed, ...place };
+		const row: FolderRow = { kind: "folder", folder, name, count: files.length, isCollapsed, ...position };
 		return isCollapsed ? [row] : [row, ...rowsIn({ folder, files }, level + 1, collapsed)];
 	});
 }
