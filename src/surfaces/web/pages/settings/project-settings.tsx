@@ -18,7 +18,7 @@ interface SettingsChange {
 }
 
 export function ProjectSettings({ project, vendors }: { project: Project; vendors: readonly VendorAgent[] }) {
-	const { slug, path, auto, agentsMax, agentType, onLimit, problem, preset } = project;
+	const { slug, path, auto, agentsMax, agentType, onLimit, problem } = project;
 	const act = useAct();
 	const configure = (body: SettingsChange) =>
 		act("projectConfigure", { params: { project: slug }, body }, `${slug} was changed.`);
@@ -65,7 +65,6 @@ export function ProjectSettings({ project, vendors }: { project: Project; vendor
 						</option>
 					))}
 				</SelectField>
-				<p className="meta">preset {preset}</p>
 			</div>
 			<Repository project={project} />
 		</section>
@@ -91,8 +90,8 @@ function AgentsMax({ value, onChange }: { value: number; onChange(next: number):
 	);
 }
 
-/** Its base and the commands in force, and those that nobody has approved. */
-function Repository({ project: { slug, problem } }: { project: Project }) {
+/** Its preset, its base and the commands in force, and those that nobody has approved. */
+function Repository({ project: { slug, problem, preset } }: { project: Project }) {
 	const [again, setAgain] = useState(0);
 	const read = useRead("projectSettings", { params: { project: slug } }, again);
 	const act = useAct();
@@ -104,10 +103,10 @@ function Repository({ project: { slug, problem } }: { project: Project }) {
 	return (
 		<>
 			<dl className="settings-list">
-				{(["base", "setup", "check", "merge", "push"] as const).map((name) => (
+				{(["preset", "base", "setup", "check", "merge", "push"] as const).map((name) => (
 					<div key={name}>
 						<dt className="meta">{name}</dt>
-						<dd className="mono">{String(settings[name] ?? "none")}</dd>
+						<dd className="mono">{name === "preset" ? preset : String(settings[name] ?? "none")}</dd>
 					</div>
 				))}
 			</dl>
