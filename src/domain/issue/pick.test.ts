@@ -316,6 +316,9 @@ describe("policies", () => {
 		const [told, ...others] = given({ ...facts, free: new Set(), later: new Set() }).escalate;
 		expect([told?.code, others]).toEqual(["AGENT_NOT_FOUND", []]);
 		expect(told?.reason).toMatch(/in conversations.* brood agent release web\/a, or allow .*--agents-max 2$/);
+		const problems = new Map([[of("a").id, "a.txt is not committed."]]);
+		const [dirty] = given({ ...facts, free: new Set(), later: new Set(), problems }).escalate;
+		expect(dirty?.reason).toMatch(/files in the way.* web\/a: a\.txt is not committed\. Or allow one more with/);
 		const asked = { ...facts, subscribed: ["claude"], now: 0 };
 		expect(nextIssue(asked).issue?.number).toBe(1);
 		const attention = { reason: told?.reason ?? "", code: "AGENT_NOT_FOUND" as const, at: 1 };

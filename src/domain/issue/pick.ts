@@ -20,6 +20,8 @@ export interface PickFacts {
 	free: ReadonlySet<AgentId>;
 	/** agents that are not free now and will be: those with an issue, and unused ones that no person has to continue */
 	later: ReadonlySet<AgentId>;
+	/** why agents cannot take an issue as their files are, of those that were looked at */
+	problems?: ReadonlyMap<AgentId, string> | undefined;
 	/** the types of all subscriptions, in their order */
 	subscribed: readonly string[];
 	/** slots of a type's subscriptions that nobody uses or is about to use; a type without a subscription is not here */
@@ -40,7 +42,8 @@ export interface Picked {
 	nextAt: number | null;
 }
 
-export function pickWork({ project, issues, agents, free, later, subscribed, slots, now }: PickFacts): Picked {
+export function pickWork(facts: PickFacts): Picked {
+	const { project, issues, agents, free, later, problems, subscribed, slots, now } = facts;
 	const picked = nothingPicked();
 	const open = issues.filter((issue) => isOpen(issue) && mayBePicked(issue));
 	const defaultType = defaultTypeOf({ project, subscribed });
@@ -87,7 +90,7 @@ export function pickWork({ project, issues, agents, free, later, subscribed, slo
 				const taken = firstMatch(selectors, agents);
 				picked.escalate.push({
 					...{ issueId: issue.id, code: "AGENT_NOT_FOUND" },
-					reason: noneFits(project, selectors[0] ?? {}, notHuman + picked.spawn.length, taken),
+					reason: noneFits(project, selectors[0] ?? {}, notHuman + picked.spawn.length, { taken, problems }),
 				});
 			}
 			continue;
@@ -127,7 +130,7 @@ export function nextIssue(facts: Pick<PickFacts, "project" | "issues" | "agents"
 		const isAwaited = issue.attention === null && fitting !== undefined;
 		if (stages.isFull(work.stage, issue)) full.add(work.stage.name);
 		else if (isAwaited || (isTyped && living < project.agentsMax)) return { issue, reason, full: [...full] };
-		else reason ??= isTyped ? noneFits(project, selectors[0] ?? {}, living, fitting) : noAgentType(project);
+		else reason ??= isTyped ? noneFits(project, selectors[0] ?? {}, living, { taken: fitting }) : noAgentType(project);
 	}
 	return { issue: null, reason, full: [...full] };
 }
@@ -207,12 +210,12 @@ function noneFits(
 	{ slug, agentsMax, written }: ProjectState,
 	wanted: AgentSelector,
 	living: number,
-	taken: AgentState | undefined,
+	{ taken, problems }: { taken: AgentState | undefined } & Pick<PickFacts, "problems">,
 ): string {
 	const named = Object.entries(wanted).map(([name, value]) => `${name} ${value}`);
 	const none =
 		taken !== undefined
-			? `The agents of ${slug} that fit are held, in conversations, or have uncommitted changes`
+			? `The agents of ${slug} that fit are held, in conversations, or have files in the way`
 			: named.length === 0
 				? `No agent of ${slug} may be given issues`
 				: `No agent of ${slug} fits ${named.join(", ")}`;
@@ -221,14 +224,17 @@ function noneFits(
 		written.agentsMax === undefined
 			? `brood project auto on ${slug} --agents-max ${more}`
 			: `agentsMax: ${more} in the config.yaml that sets it to ${agentsMax}`;
-	const first = taken === undefined ? "Allow" : `${freeing(taken)} ${slug}/${taken.handle}, or allow`;
+	const first = taken === undefined ? "Allow" : freeing(taken, slug, problems?.get(taken.id));
 	return `${none}, and ${slug} has ${living} of at most ${agentsMax} agents. ${first} one more with: ${how}`;
 }
 
-const freeing = (agent: AgentState): string =>
-	isHeldForPerson(agent)
-		? `Let one continue with: brood agent ${verbThatEndsHolds(agent)}`
-		: "Release one with: brood agent release";
+function freeing(agent: AgentState, slug: string, problem: string | undefined): string {
+	if (problem !== undefined) return `${slug}/${agent.handle}: ${problem} Or allow`;
+	const [say, verb] = isHeldForPerson(agent)
+		? ["Let one continue", verbThatEndsHolds(agent)]
+		: ["Release one", "release"];
+	return `${say} with: brood agent ${verb} ${slug}/${agent.handle}, or allow`;
+}
 
 const noAgentType = ({ slug }: ProjectState): string =>
 	`No agent type is named for automatic work in ${slug}. Name one with: brood project configure ${slug} --type claude`;

@@ -18,7 +18,8 @@ export interface IssueAssignment extends IssueInProject {
 
 export interface IssueWork {
 	/**
-	 * Whether the agent's workspace could take an issue now: WORKTREE_DIRTY with what to do, or null. Changes nothing.
+	 * Why the agent's workspace could not take an issue now: WORKTREE_DIRTY, or CONFLICT for one that stays on a branch
+	 * of another base; null if it could. Changes nothing.
 	 */
 	inspect(agent: AgentState): Promise<Refusal | null>;
 	/**

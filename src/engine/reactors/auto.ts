@@ -17,7 +17,7 @@ import type { Dispatch } from "../ports/dispatch.ts";
 import type { IssueWork } from "../ports/issue-work.ts";
 import type { Log } from "../ports/log.ts";
 import { type Reads, StoreFault } from "../ports/store.ts";
-import { withCleanWorkspace } from "../workspaces/clean-workspaces.ts";
+import { filesProblems } from "../workspaces/files-problems.ts";
 import { issueFolder } from "../workspaces/issue-folder.ts";
 import type { ProjectProblems } from "../workspaces/project-problems.ts";
 
@@ -140,13 +140,18 @@ async function pickFor({ reads, clock, issueWork, log }: Parts, project: Project
 	const subscriptions = (await reads.subscriptions()).filter(({ removedAt }) => removedAt === null);
 	const subscribed = subscriptions.map(({ type }) => type);
 	const slots = slotsLeft(subscriptions, subscriptions.length === 0 ? [] : await agentsAtWork(reads));
-	// only the workspaces of picked agents are checked; an agent with uncommitted changes is passed over
+	// only the workspaces of picked agents are checked; one whose files are in the way is passed over
+	const problems = new Map<AgentId, string>();
 	for (;;) {
-		const picked = pickWork({ project, issues, agents, free, later, subscribed, slots, now: monotonicNow(clock) });
+		const now = monotonicNow(clock);
+		const picked = pickWork({ project, issues, agents, free, later, problems, subscribed, slots, now });
 		const chosen = agents.filter(({ id }) => picked.assign.some(({ agent }) => agent === id));
-		const clean = await withCleanWorkspace(issueWork, chosen, log);
-		if (clean.length === chosen.length) return picked;
-		for (const agent of chosen) if (!clean.includes(agent)) free.delete(agent.id);
+		const found = await filesProblems(issueWork, chosen, log);
+		if (found.size === 0) return picked;
+		for (const [agent, { message }] of found) {
+			free.delete(agent);
+			problems.set(agent, message);
+		}
 	}
 }
 
@@ -155,8 +160,10 @@ async function agentsAtWork(reads: Reads): Promise<AgentState[]> {
 	const leased = new Set((await reads.turnLeases()).map(({ agent }) => agent));
 	const live = await reads.agents({ life: "live" });
 	const issues = await reads.issuesWith(live.flatMap(({ id, issue }) => (leased.has(id) ? [] : (issue?.id ?? []))));
-	const moving = new Set(issues.filter((each) => each.waiting === null && each.attention === null).map(({ id }) => id));
-	return live.filter(({ id, issue }) => leased.has(id) || (issue !== null && moving.has(issue.id)));
+	const underWay = new Set(
+		issues.filter((each) => each.waiting === null && each.attention === null).map(({ id }) => id),
+	);
+	return live.filter(({ id, issue }) => leased.has(id) || (issue !== null && underWay.has(issue.id)));
 }
 
 /** An agent in a conversation is not free; it is when it is new or was released. */

@@ -1,8 +1,9 @@
 // Which agents are free to work, and why the others are not.
 import type { AgentState } from "#contract/agent.ts";
 import { type Paged, pageWhere } from "#contract/page.ts";
+import type { Refusal } from "#contract/refusal.ts";
 import type { Agent, Availability } from "#contract/wire.ts";
-import { withCleanWorkspace } from "#engine/workspaces/clean-workspaces.ts";
+import { filesProblems } from "#engine/workspaces/files-problems.ts";
 import { availabilityView } from "#views/wire.ts";
 import type { Handlers, RequestContext, RouteRequest } from "../request-context.ts";
 import { hasTypeAndModel } from "./agents.ts";
@@ -27,8 +28,9 @@ async function available(
 			const fit = agents.filter((agent) => hasTypeAndModel(agent, query));
 			const why = await engine.scheduler.whyNotFree(fit, capacity);
 			const ready = fit.filter((agent) => why.get(agent) === null);
-			const free = await withCleanWorkspace(engine.issueWork, ready, engine.log);
-			return agents.map((agent) => (free.includes(agent) ? agent : undefined));
+			const problems = await filesProblems(engine.issueWork, ready, engine.log);
+			const free = new Set(ready.filter(({ id }) => !problems.has(id)));
+			return agents.map((agent) => (free.has(agent) ? agent : undefined));
 		},
 	);
 	return { data: await context.agents(data), next };
@@ -55,15 +57,19 @@ async function availability(
 		},
 	);
 	const ready = data.filter((agent) => why.get(agent) === null);
-	const clean = await withCleanWorkspace(engine.issueWork, ready, engine.log);
-	const dirty = { reason: "changes that are not committed", until: null };
+	const problems = await filesProblems(engine.issueWork, ready, engine.log);
 	const shown = await context.agents(data);
 	return {
 		data: shown.map((agent, at) => {
 			const state = data[at];
-			const short = state === undefined || clean.includes(state) ? null : (why.get(state) ?? dirty);
-			return availabilityView(agent, short);
+			const problem = problems.get(agent.id);
+			const ofFiles = problem === undefined ? null : { reason: reasonOf(problem), until: null };
+			return availabilityView(agent, (state && why.get(state)) ?? ofFiles);
 		}),
 		next,
 	};
 }
+
+/** A refusal for uncommitted changes lists them. */
+const reasonOf = ({ code, message }: Refusal): string =>
+	code === "WORKTREE_DIRTY" ? "changes that are not committed" : message;

@@ -22,6 +22,7 @@ import {
 	type RouteRequest,
 	type ScopedRequest,
 } from "../request-context.ts";
+import { hasReturned } from "./has-returned.ts";
 
 export function issueHandlers(context: RequestContext) {
 	const { engine, reads } = context;
@@ -70,7 +71,11 @@ export function issueHandlers(context: RequestContext) {
 		},
 		issueMessage: (request) => entry(request, { type: "issue.message", ...request.body }),
 		issueApprove: (request) => withIssue(context, request, (issue) => approved(context, request, issue)),
-		issueReject: (request) => withFolder(context, request, { type: "issue.reject", ...request.body }),
+		issueReject: (request) =>
+			withIssue(context, request, async (issue) => {
+				await hasReturned(context, issue);
+				return await withFolder(context, request, { type: "issue.reject", ...request.body });
+			}),
 		issueRetry: (request) => withFolder(context, request, { type: "issue.retry" }),
 		issueEscalate: (request) => verb(request, { type: "issue.escalate", ...request.body }),
 		workComplete: (request) => verb(request, { type: "issue.report", ...request.body }),
@@ -222,8 +227,8 @@ async function assigned(
 	const agent = await reads.agent(found.id);
 	// the command refuses an agent at work
 	const isIdle = agent?.activity === "idle" && agent.issue === null;
-	const dirty = isIdle && request.earlier === null ? await engine.issueWork.inspect(agent) : null;
-	if (dirty !== null) return dirty;
+	const refused = isIdle && request.earlier === null ? await engine.issueWork.inspect(agent) : null;
+	if (refused !== null) return refused;
 	const folder = await issueFolder(engine.issueWork, reads, issue);
 	const { now } = request.body;
 	const command = { type: "issue.assign" as const, agent: found.id, now, ...(folder !== null && { folder }) };
