@@ -2,7 +2,7 @@
 import { type AgentId, agentOf, type ProjectSlug } from "./ids.ts";
 import type { MirroredRows } from "./rows.ts";
 
-/** What a screen shows besides the agents: boards of projects, conversations of agents. */
+/** What a screen shows besides the agents: boards of projects, threads of agents. */
 export interface MirrorRequest {
 	boards: readonly ProjectSlug[];
 	threads: readonly AgentId[];

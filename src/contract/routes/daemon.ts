@@ -22,7 +22,7 @@ export const daemonRoutes = {
 			query: z.strictObject({
 				/** the projects whose issues are shown, with commas */
 				boards: List.pipe(z.array(ProjectSlug)),
-				/** the ids of the agents whose conversations are shown, with commas */
+				/** the ids of the agents whose threads are shown, with commas */
 				threads: List.pipe(z.array(AgentId)),
 				items: z.coerce.number().int().nonnegative().max(10_000).default(200),
 				/** true: only the rows of these projects and agents, for a client that has the others */

@@ -51,7 +51,12 @@ export interface IssueFacts extends IssueInProject {
 	lastPrompt: string | null;
 }
 
-export function decideAssign(facts: IssueFacts, on: AgentFacts, { folder, now }: IssueAssign, slot: Claim): Decision {
+export function decideAssign(
+	facts: IssueFacts,
+	on: AgentFacts,
+	{ folder, now }: IssueAssign,
+	claimed: Claim,
+): Decision {
 	const { issue, project } = facts;
 	const { agent } = on;
 	const preset = presetOf({ issue, project });
@@ -71,7 +76,7 @@ export function decideAssign(facts: IssueFacts, on: AgentFacts, { folder, now }:
 			: (refusedIfFull(issue, target, facts.assigned) ??
 				(issue.stage === target.name ? null : refusedIfNoRoom(issue, target, facts.others))));
 	if (refusal) return refusal;
-	if (now && "short" in slot) return noSlot(agent, slot.short);
+	if (now && "short" in claimed) return noSlot(agent, claimed.short);
 	return target === undefined ? [] : assignmentOf(facts, on, target, folder ?? null);
 }
 

@@ -249,7 +249,8 @@ export class TurnRunner implements Reactor {
 		if (isHumanAgent(agent)) return null;
 		try {
 			const unknown = agent.project === null ? null : await this.#parts.sites?.settingsProblem(agent.project);
-			if (unknown != null) return { state: "failed", reason: unknown.message, text: null, holdsAgent: true };
+			if (unknown != null)
+				return { state: "failed", reason: unknown.message, text: null, holdsAgent: true, step: "workspace" };
 			if (agent.workspace === null) return null;
 			const reason = await drift(this.#parts, agent, { turn });
 			if (reason !== null) return { state: "failed", reason, text: null };

@@ -94,8 +94,8 @@ export class ProjectProblems {
 		const { workspaces, reads, dispatch, issueWork, node } = this.#parts;
 		try {
 			if (!isOwn(node, project)) return this.#found(project.slug, await this.#siteProblem(project));
-			const gone = (await workspaces?.problem(projectRepository(project))) ?? null;
-			if (gone !== null) return this.#found(project.slug, gone);
+			const unusable = (await workspaces?.problem(projectRepository(project))) ?? null;
+			if (unusable !== null) return this.#found(project.slug, unusable);
 			const wrong = await loadWorkSettings(project.slug, { reads, dispatch, issueWork });
 			return this.#found(project.slug, wrong === null ? null : configProblem(project.slug, wrong.message));
 		} catch (error) {
@@ -110,9 +110,9 @@ export class ProjectProblems {
 		const { workspaces, reads, node } = this.#parts;
 		const { slug, homeConfig, node: home } = project;
 		const here = projectRepository(project, node?.node ?? null);
-		const gone = (await workspaces?.problem(here)) ?? null;
-		const own = gone === null ? ((await workspaces?.sites.ownConfig(here)) ?? null) : null;
-		if (gone !== null || own === null) return gone;
+		const unusable = (await workspaces?.problem(here)) ?? null;
+		const own = unusable === null ? ((await workspaces?.sites.ownConfig(here)) ?? null) : null;
+		if (unusable !== null || own === null) return unusable;
 		if (isRefusal(own)) return configProblem(slug, own.message);
 		// a sandbox is also made where only this node asks for it
 		const { sandbox, ...rest } = own;

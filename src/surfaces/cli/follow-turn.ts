@@ -101,7 +101,7 @@ const otherModel = (agent: Agent): string[] =>
 
 /** How to log in, for an agent whose process does not start because it is not logged in. */
 async function loginHint(client: Client, { type, lastError }: Agent): Promise<string | null> {
-	if (lastError?.code !== "PROCESS_FAILED") return null;
+	if (lastError?.code !== "PROCESS_FAILED" || lastError.step !== "process") return null;
 	const words = await howToLogInIfNot(client, type);
 	return words === null ? null : `${words} Then let the agent continue.`;
 }

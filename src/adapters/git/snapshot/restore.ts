@@ -19,7 +19,7 @@ import { deleteBranch, incomplete, removeEmpty, removeFiles, removeIndex, remove
 import { gather, shadowIndexOf } from "./gather.ts";
 import { collisions, notInSnapshot } from "./not-held.ts";
 import { openShadow } from "./shadow.ts";
-import { fileBytesMaxDefault, type SnapshotRequest, takeSnapshotDetailed } from "./snapshot.ts";
+import { type SnapshotRequest, snapshotFileBytesMax, takeSnapshotDetailed } from "./snapshot.ts";
 import { type StoredSnapshot, snapshotsIn } from "./snapshots.ts";
 
 export interface Restored {
@@ -59,7 +59,7 @@ export async function restoreSnapshot(
 	await restoreParts(tree, snapshot, parts, before);
 	await restoreHead(git, tree, snapshot.manifest.head, before.manifest.head);
 	await refresh(git, tree);
-	const after = await gather(git, tree, request.fileBytesMax ?? fileBytesMaxDefault);
+	const after = await gather(git, tree, request.fileBytesMax ?? snapshotFileBytesMax);
 	if (after.id !== snapshot.tree)
 		throw new Error(
 			`the files in ${request.folder} are not those of ${snapshot.ref}; what was there before is ${before.ref}`,

@@ -46,8 +46,8 @@ export interface SnapshotRequest {
 
 export const takenRef = "refs/brood/taken";
 
-/** larger files are not read, for snapshots or diffs, unless they are tracked */
-export const fileBytesMaxDefault = 100 * 1024 * 1024;
+/** larger files are in no snapshot, tracked or not; a diff leaves them out only if they are untracked */
+export const snapshotFileBytesMax = 100 * 1024 * 1024;
 const ignoredNamesMax = 1000;
 const tooLongMax = 1000;
 
@@ -66,7 +66,7 @@ export async function takeSnapshotDetailed(
 		const [head, operation, gathered] = await Promise.all([
 			readHead(git, tree),
 			readOperation(tree),
-			gather(git, tree, request.fileBytesMax ?? fileBytesMaxDefault),
+			gather(git, tree, request.fileBytesMax ?? snapshotFileBytesMax),
 		]);
 		const manifest = describe(request, head, gathered);
 		const wanted = [...(head.commit === null ? [] : [head.commit]), ...commitsOf(operation), ...(request.keep ?? [])];

@@ -8,7 +8,7 @@ import { checkoutName } from "../format/checkout-name.ts";
 import { pathOf } from "../format/names.ts";
 import type { Git } from "../run/git.ts";
 import { commitOf } from "../run/user-input.ts";
-import { fileBytesMaxDefault } from "../snapshot/snapshot.ts";
+import { snapshotFileBytesMax } from "../snapshot/snapshot.ts";
 import { withFreshIndex } from "../tree/fresh-index.ts";
 import { renderDiff } from "../tree/render-diff.ts";
 import { baseCommit, type GitContext } from "../workspace/git-context.ts";
@@ -124,7 +124,7 @@ function omittedIn(folder: string, changes: readonly StatusEntry[]): Map<StatusE
 
 function tooLargeReason(folder: string, raw: string): string | null {
 	const stat = lstatSync(pathOf(folder, raw), { throwIfNoEntry: false });
-	return stat?.isFile() === true && stat.size > fileBytesMaxDefault
+	return stat?.isFile() === true && stat.size > snapshotFileBytesMax
 		? `untracked, ${stat.size} bytes: too large to show`
 		: null;
 }
