@@ -1,5 +1,5 @@
 // The API client: calls the contract's routes and follows the event stream. Runs in Node and in a browser.
-import { type Refusal, refusalCodes, refuse } from "#contract/refusal.ts";
+import { propertiesOf, type Refusal, refuse } from "#contract/refusal.ts";
 import type { AnswerOf, CallRoute, RouteName } from "#contract/routes.ts";
 import type { StreamMessage } from "#contract/stream.ts";
 import type { WireEvent } from "#contract/wire.ts";
@@ -19,7 +19,7 @@ export class Refused extends Error {
 
 	/** The same request would be refused again. */
 	get isForGood(): boolean {
-		return !refusalCodes[this.refusal.code].retryable;
+		return !propertiesOf(this.refusal.code).retryable;
 	}
 }
 

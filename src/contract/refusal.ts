@@ -68,6 +68,10 @@ export const refusalCodes = {
 
 export type RefusalCode = keyof typeof refusalCodes;
 
+/** Also of a code that this version does not know: a newer daemon has said it, or something between. */
+export const propertiesOf = (code: RefusalCode): { exit: number; retryable: boolean } =>
+	Object.hasOwn(refusalCodes, code) ? refusalCodes[code] : { exit: 1, retryable: false };
+
 export function refuse(
 	code: RefusalCode,
 	message: string,

@@ -6,7 +6,7 @@
 
 import { Refused } from "#client/client.ts";
 import { messageOf } from "#contract/message-of.ts";
-import { type Refusal, refusalCodes, refuse } from "#contract/refusal.ts";
+import { propertiesOf, type Refusal, refuse } from "#contract/refusal.ts";
 import { asJson, indented, inline, visible } from "#contract/visible.ts";
 import { ageOf } from "#views/age.ts";
 import { refusedFiles } from "#views/refused-files.ts";
@@ -72,7 +72,7 @@ export function printError(error: unknown, json: boolean): number {
 				...refusal.suggestions.map((suggestion) => `  try: ${inline(suggestion)}`),
 			].join("\n"),
 		);
-	return error instanceof UsageError ? 2 : refusalCodes[refusal.code].exit;
+	return error instanceof UsageError ? 2 : propertiesOf(refusal.code).exit;
 }
 
 /** The message of a local failure: the file system, or the connection to the daemon. Anything else is a bug. */

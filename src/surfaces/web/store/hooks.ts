@@ -3,7 +3,7 @@ import { createContext, useCallback, useContext, useEffect, useRef, useState, us
 import { Refused } from "#client/client.ts";
 import type { Input } from "#client/input.ts";
 import type { AgentId, ProjectSlug } from "#contract/ids.ts";
-import { type Refusal, refusalCodes } from "#contract/refusal.ts";
+import { propertiesOf, type Refusal } from "#contract/refusal.ts";
 import type { AnswerOf, RouteName } from "#contract/routes.ts";
 import { localNow } from "./connection.ts";
 import type { ConversationSeen } from "./conversations.ts";
@@ -119,7 +119,7 @@ function failed<T>(key: string, error: unknown, before: LastRead<T> | null): Las
 }
 
 const mayHeal = <T>({ read, isLost }: LastRead<T>): boolean =>
-	isLost || (read.state === "failed" && refusalCodes[read.refusal.code].retryable);
+	isLost || (read.state === "failed" && propertiesOf(read.refusal.code).retryable);
 
 const sameRequest = "Sent again unchanged, it is the same request and happens once.";
 

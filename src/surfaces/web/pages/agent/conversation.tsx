@@ -3,7 +3,7 @@
 import { type RefObject, useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
 import { VList, type VListHandle } from "virtua";
 import type { AgentId } from "#contract/ids.ts";
-import { type Refusal, refusalCodes } from "#contract/refusal.ts";
+import { propertiesOf, type Refusal } from "#contract/refusal.ts";
 import type { Agent } from "#contract/wire.ts";
 import { useConversation, useSeen, useStore } from "../../store/hooks.ts";
 import { useTries } from "../../store/tries.ts";
@@ -92,7 +92,7 @@ export function Conversation({ agent, turn, item }: ConversationProps) {
 function useOlderAgain(agent: AgentId, refusal: Refusal | null): void {
 	const { conversations } = useStore();
 	const isLive = useSeen().connection.state === "live";
-	const mayHeal = refusal !== null && refusalCodes[refusal.code].retryable;
+	const mayHeal = refusal !== null && propertiesOf(refusal.code).retryable;
 	const tries = useTries(mayHeal);
 	// biome-ignore lint/correctness/useExhaustiveDependencies: not at once, when they could not be read
 	useEffect(() => {
