@@ -68,7 +68,7 @@ test("while the daemon is away, Enter sends nothing and says so; commands of the
 	await using it = new OpenedTerminal(line.client, one.id);
 	await it.terminal.shows("[one ○ idle]");
 	line.cut();
-	await it.terminal.shows("The daemon is gone.");
+	await it.terminal.shows("The daemon does not answer.");
 	it.terminal.press("say kept words", "enter");
 	await it.terminal.shows("Not sent: the daemon does not run. Your text stays in the input.");
 	await it.terminal.shows("> say kept words");
@@ -83,7 +83,7 @@ test("while the daemon is away, Enter sends nothing and says so; commands of the
 	it.terminal.press("enter");
 	await it.terminal.shows("Not sent: the daemon does not run.");
 	line.mend();
-	await expect.poll(async () => (await it.terminal.screen()).join("\n")).not.toMatch(/is gone|Not sent/);
+	await expect.poll(async () => (await it.terminal.screen()).join("\n")).not.toMatch(/does not answer|Not sent/);
 	it.terminal.press("enter");
 	await it.terminal.shows(/^ {2}kept words/m);
 	expect(await prompts(one)).toEqual(["say kept words"]);
@@ -137,13 +137,13 @@ test("a wait is given up with Esc while the daemon is away, and before it has an
 	it.terminal.press("/wait one", "enter");
 	await expect.poll(states).toEqual(["open"]);
 	line.cut();
-	await it.terminal.shows("The daemon is gone.");
+	await it.terminal.shows("The daemon does not answer.");
 	it.terminal.press("escape");
 	// a rejection that nobody handles fails the run
 	await it.terminal.shows("The wait was cancelled.");
 	expect(await states()).toEqual(["open"]);
 	line.mend();
-	await expect.poll(async () => (await it.terminal.screen()).join("\n")).not.toContain("is gone");
+	await expect.poll(async () => (await it.terminal.screen()).join("\n")).not.toContain("does not answer");
 	const { promise, resolve } = Promise.withResolvers<void>();
 	line.waitsOpened = promise;
 	it.terminal.press("/wait one", "enter");

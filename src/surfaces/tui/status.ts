@@ -58,7 +58,7 @@ function connectionOf({ connection, refusal, problem }: Seen): Told | null {
 				return { style: "bad", text: `The daemon refuses to answer: ${inline(refusal)} Asking again …` };
 			return {
 				style: "bad",
-				text: `${problem === null ? "The daemon is gone." : inline(problem)} What you typed is kept. Reconnecting …`,
+				text: `${problem === null ? "The daemon does not answer." : inline(problem)} What you typed is kept. Reconnecting …`,
 			};
 		case "stopped":
 			return { style: "bad", text: "The daemon was stopped; `brood up` starts it. What you typed is kept." };
