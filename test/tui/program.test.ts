@@ -119,7 +119,9 @@ test("a daemon that is killed is said and started again; what was typed stays", 
 	await it.drawn.shows("The daemon does not answer.");
 	it.type("tence");
 	await it.drawn.shows("> half a sentence");
-	await expect.poll(async () => (await it.drawn.screen()).join("\n"), { timeout: 20_000 }).not.toContain("does not answer");
+	await expect
+		.poll(async () => (await it.drawn.screen()).join("\n"), { timeout: 20_000 })
+		.not.toContain("does not answer");
 	expect((await sh.json("status")).data.pid).not.toBe(data.pid);
 	it.type("\u0003");
 });
